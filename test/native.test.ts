@@ -132,7 +132,7 @@ test("a provider that refuses the key is said in one line, and the session can b
   });
   const { code, stdout, stderr } = await run(["native", "-p", "hello"]);
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("the model failed: HTTP 401: bad key");
+  expect(stderr.match(/HTTP 401: bad key \(no key was sent; set SIGNALBOX_API_KEY\)/g)).toHaveLength(1);
   // The session knows its model, and where that is.
   const forgotten = { SIGNALBOX_MODEL: undefined, SIGNALBOX_BASE_URL: undefined };
   const again = await run(["sessions", "resume", "last"], { env: forgotten });

@@ -31,14 +31,21 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   }
   const turns = countFlag(flags, "maxTurns", 100_000);
   if (turns === 0) throw new UserError("0 turns leave nothing to do", { where: "--max-turns", fix: "pass 1 or more" });
+  const idle = countFlag(flags, "modelIdle", 3600);
+  if (idle === 0)
+    throw new UserError("0 seconds let no model answer", { where: "--model-idle", fix: "pass 1 or more" });
+  const settings = EngineSettings.parse({
+    ...(turns === undefined ? {} : { turns }),
+    ...(idle === undefined ? {} : { idle_ms: idle * 1000 }),
+  });
   const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return {
     home: signalboxHome(),
     environment: process.env,
-    model: openModel(choice),
-    settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
+    model: openModel(choice, { idleMs: settings.idle_ms }),
+    settings,
     policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,

@@ -5,7 +5,7 @@ import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
-import { describeEvent, outcomeLines } from "./describe-event.ts";
+import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { showCall } from "./show-call.ts";
 import { waitingLine } from "./waiting-line.ts";
@@ -140,7 +140,7 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
       inWords = true;
       return;
     }
-    const text = describeEvent(event);
+    const text = isToldAtEnd(event) ? undefined : describeEvent(event);
     if (text !== undefined) line(text);
     else if (event.type === "turn-end" && inWords) {
       write("\n");
