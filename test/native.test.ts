@@ -98,7 +98,7 @@ test.each([
   [["native", "-p", "x", "--", "--flag"], "native takes no flags"],
   [["sessions", "dance"], "unknown subcommand 'dance'"],
   [["sessions", "show"], "which session?"],
-  [["sessions", "resume", "last"], 'no session matches "last"'],
+  [["sessions", "resume", "last"], "no session worked in this folder yet"],
   [["models", "anthropic/"], "not a model name"],
 ])("%j is a usage error", async (args, message) => {
   const { run } = await scene({ turns: [{ text: "x" }] });
@@ -140,15 +140,24 @@ test("a provider that refuses the key is said in one line, and the session can b
   expect(server.requests.at(-1)?.userTexts).toEqual(["hello"]);
 });
 
-test("--json prints every event, and piped input is the prompt", async () => {
-  const { run } = await scene({ turns: [{ text: "Hi." }] });
+test("--json prints the session and then every event, and piped input is the prompt", async () => {
+  const { run, cwd } = await scene({ turns: [{ text: "Hi." }] });
   const { code, stdout } = await run(["native", "--json"], { input: "say hi\n" });
   const events = stdout
     .trim()
     .split("\n")
     .map((line) => z.looseObject({ type: z.string() }).parse(JSON.parse(line)));
   expect(code).toBe(0);
+  expect(events[0]).toEqual({
+    type: "session",
+    id: expect.stringMatching(/^\d{8}-\d{6}-[0-9a-f]{8}$/),
+    cwd,
+    model: "compatible/m",
+    tools: expect.arrayContaining(["read", "bash"]),
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+  });
   expect(events.map(({ type }) => type)).toEqual([
+    "session",
     "message",
     "turn-start",
     "text-delta",

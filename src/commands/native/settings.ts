@@ -1,5 +1,6 @@
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import type { NativeSettings } from "../../hosts/native/open-native.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -70,7 +71,7 @@ function modelFlags(
 
 function sessionModel(session: string) {
   const folder = sessionsFolder(signalboxHome());
-  const path = logPath(folder, findSession(folder, session));
+  const path = logPath(folder, findSession(folder, session, currentFolder()));
   const log = readLog(path);
   // Otherwise a log without a model would be mistaken for one whose model is missing.
   continuable(log, path);
