@@ -109,14 +109,15 @@ async function placedRun(run: ExternalRun): Promise<RecipeEnd> {
   const startedAt = new Date();
   const seal = (result: RecipeResult, because?: string) =>
     sealExternalRun({ ended: ended(result), because, runId, startedAt, runner, place, policy, setting });
+  let result: RecipeResult;
   try {
-    const result = await execute(run, { place, scratch, environment });
-    seal(result);
-    return ended(result);
+    result = await execute(run, { place, scratch, environment });
   } catch (error) {
     if (isUserError(error)) seal(noResult(run, startedAt), error.message);
     throw error;
   }
+  seal(result);
+  return ended(result);
 }
 
 interface Execution {
