@@ -102,6 +102,7 @@ function sandboxOpener(parts: ContainedParts) {
         ...parts,
         door: parts.network().mode !== "none",
         ...more,
+        onRefused: note,
         onEvent(event) {
           follow(event);
           more.onEvent?.(event);
