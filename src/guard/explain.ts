@@ -1,4 +1,4 @@
-import { printable } from "../lib/printable.ts";
+import { printable, printableLine } from "../lib/printable.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
@@ -28,7 +28,7 @@ export function explainToModel(decision: Decision, judged?: Judged): string {
   const lift = decision.verdict === "deny" ? liftLine(decision, first) : "";
   const more = deciding.length - 1;
   const others = more === 0 ? "" : `, and ${more} more ${more === 1 ? "reason" : "reasons"}`;
-  return `${verb} ${what}: ${printable(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offerFor(decision, judged))} Do not retry it in another form.`;
+  return `${verb} ${what}: ${printableLine(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offerFor(decision, judged))} Do not retry it in another form.`;
 }
 
 /**
@@ -173,10 +173,10 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function line({ because, fragment: about, rule }: GuardFinding): string {
-  return `${about === "" ? "" : `${fragment(about)}: `}${printable(because)}  [${rule}]`;
+  return `${about === "" ? "" : `${fragment(about)}: `}${printableLine(because)}  [${rule}]`;
 }
 
 function fragment(text: string): string {
-  const shown = printable(text).replaceAll("\n", "\\n");
+  const shown = printableLine(text);
   return shown.length > MAX_FRAGMENT ? `${shown.slice(0, MAX_FRAGMENT)}…` : shown;
 }

@@ -18,6 +18,7 @@ import { leavesAlone } from "../contain/leaves-alone.ts";
 import { taintInside } from "../contain/taint-inside.ts";
 import type { Machine } from "../../contract/machine.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 export interface JudgeExtras extends CallContainment {
   /** Screens shell input for injected instructions. Can only make a verdict stricter. */
@@ -228,7 +229,9 @@ const becauseInside = ({ because, findings }: Decision) =>
 const isMissing = ({ need, verdict }: GuardFinding) => need !== undefined && verdict !== "allow";
 
 /** Joins findings: the strictest wins. Without anyone to ask, `ask` becomes `deny`. */
-function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
+function decide(given: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
+  // A reason may quote the call, and must not look like more than one.
+  const findings = given.map((finding) => ({ ...finding, because: printableLine(finding.because) }));
   const joined = findings.reduce<Verdict>(
     (verdict, finding) => stricter(verdict, finding.verdict),
     findings.length === 0 ? "deny" : "allow",
