@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import type { Server } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Policy } from "../contract/policy.ts";
+import { isInside } from "../lib/inside.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { DOOR_PORT, environmentRules, records } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
@@ -178,10 +179,16 @@ function settingsOf(plan: SessionView, parts: StartParts): string {
     `n${maxProcesses}`,
     `f${MAX_FILE_BYTES}`,
     ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
-    ...plan.roots.map((root) => `w${root}`),
+    ...watchedRoots(plan).map((root) => `w${root}`),
     ...plan.watched.map((path) => `m${path}`),
     ...portsOf(parts).map((port) => `l${port}`),
   ]);
+}
+
+/** The records of a linked worktree are elsewhere. */
+function watchedRoots({ roots, watched }: SessionView): readonly string[] {
+  const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
+  return [...new Set([...roots, ...elsewhere.map((path) => dirname(path))])];
 }
 
 function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {
