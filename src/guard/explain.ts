@@ -4,6 +4,7 @@ import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
 import { afterQuestion, ignoredLine, offerOf } from "./allow/offer.ts";
 import { approvalMeans, heldLine, policyLine } from "./contain/explain-needs.ts";
+import { ON_ITS_OWN } from "./contain/leaves-alone.ts";
 import { mostInformativeFirst } from "./judge/most-informative.ts";
 
 const MAX_FRAGMENT = 160;
@@ -47,8 +48,8 @@ export function denialForPerson(text: string): string {
 }
 
 /** Without a person to ask: the line of the policy that would allow what a contained command needs. */
-function liftLine({ contained }: Decision, { need, fragment: about }: GuardFinding): string {
-  if (contained === undefined || need === undefined) return "";
+function liftLine({ contained }: Decision, { need, instead, fragment: about }: GuardFinding): string {
+  if (contained === undefined || need === undefined || instead === ON_ITS_OWN) return "";
   return ` To allow it, the user can ${policyLine(need, about)} in ~/.signalbox/policy.yaml.`;
 }
 

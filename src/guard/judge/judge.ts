@@ -14,7 +14,7 @@ import { toolKind } from "./tool-kind.ts";
 import type { CommandScreen } from "../../contract/screening.ts";
 import { holdFinding } from "../contain/hold-finding.ts";
 import { type Inside, insideOf } from "../contain/inside.ts";
-import { leavesAlone } from "../contain/leaves-alone.ts";
+import { leavesAlone, ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { taintInside } from "../contain/taint-inside.ts";
 import type { Machine } from "../../contract/machine.ts";
 import { messageOf } from "../../lib/message-of.ts";
@@ -196,7 +196,7 @@ function raiseTaint({ findings, effects }: Examined): readonly GuardFinding[] {
 /** What would leave unasked if it were alone. */
 const apart = ({ findings, effects }: Examined): Examined => ({
   findings: findings.map((finding) =>
-    finding.need?.kind === "outside" ? { ...finding, instead: "run it as a call of its own" } : finding,
+    finding.need?.kind === "outside" ? { ...finding, instead: ON_ITS_OWN } : finding,
   ),
   effects,
 });
