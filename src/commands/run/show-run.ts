@@ -9,18 +9,25 @@ import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
+import type { TimerLine } from "../../lib/timer-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { printLine } from "../print-line.ts";
 
-/** Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr. */
-export function runShower(json: boolean): (step: RunStep) => Promise<void> {
+/**
+ * Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr, with
+ * a line that counts the seconds in between.
+ */
+export function runShower(json: boolean, waiting: TimerLine): (step: RunStep) => Promise<void> {
   if (json) return jsonShower();
   const started = performance.now();
   const state: Shown = { inText: false, deniedSaid: false, command: undefined, checkOutput: "" };
   return async (step) => {
+    waiting.stop();
     if (step.type === "run-start") say(`run ${step.runId} in ${step.root}`);
     else if (step.type === "event") showEvent(step, state, started);
     else showEnd(step, state);
+    // Text of the agent that has no line break yet must not be overwritten.
+    if (step.type !== "run-end" && !state.inText) waiting.start();
   };
 }
 

@@ -271,6 +271,16 @@ test("rules are read again when a source changes or appears; the bundle, which c
   expect([current().deny.length, reads]).toEqual([1, 2]);
 });
 
+test("the empty folder that an agent makes for its rules is no change, and a rule in it is one", async () => {
+  const { root, read } = await readerOf({ agent: "gemini" });
+  const first = read();
+  const folder = join(root, "home/.gemini/policies");
+  mkdirSync(folder, { recursive: true });
+  expect(launchedOwnRules(first)).toEqual(first);
+  writeFileSync(join(folder, "own.toml"), "");
+  expect(launchedOwnRules(first).unreadable?.where).toBe(folder);
+});
+
 test("with a rule that cannot be read a start is uncontained under auto, and refused where a sandbox is required", () => {
   const none: OwnRules = { deny: [], ask: [], allow: [], sources: [] };
   const bad: OwnRules = { ...none, unreadable: { rule: "for x in y:", where: "/h/a.rules:3" } };
