@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { readyForRuns } from "../../backplane/run/recover-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
@@ -22,6 +23,7 @@ import { runSetting } from "../run/setting.ts";
 import { agentRunner } from "./agent-step.ts";
 import { askPerson } from "./ask.ts";
 import { secondsFlag, wordsFlag } from "./context-flags.ts";
+import { bundledRecipes } from "./find.ts";
 import { formatOf, printResult } from "./print-result.ts";
 import { sealRecipeRun, traceOf } from "./seal.ts";
 import { type Started, startOf } from "./start.ts";
@@ -124,7 +126,7 @@ function deciders(started: Started, flags: Flags, setting: RunSetting): Deciders
   const agents = {
     flags: { ...flags, agent: started.agent },
     setting,
-    workspace: findWorkspace(workingDir),
+    personas: { workspace: findWorkspace(workingDir), bundled: join(bundledRecipes(), "agents") },
     warn: say,
   };
   return {

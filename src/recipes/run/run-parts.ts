@@ -38,7 +38,8 @@ export interface AgentRequest {
   readonly model: string | undefined;
   readonly folder: string;
   readonly timeoutSeconds: number | undefined;
-  readonly accept: readonly string[];
+  /** The agent that does it, if the step names one. */
+  readonly backend: string | undefined;
   readonly maxBudgetUsd: number | undefined;
   readonly step: string;
 }
