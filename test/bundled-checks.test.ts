@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, writeFiles } from "./support/git-repository.ts";
 import { bundledScene, SUM } from "./support/bundled-scene.ts";
+import { withoutSandbox } from "./support/without-sandbox.ts";
 
 const MANIFEST =
   '{\n  "scripts": {\n    "test": "npm run unit",\n    "unit": "sh check.sh"\n  },\n  "version": "1"\n}\n';
@@ -96,5 +97,21 @@ test("for Python it is pytest, or unittest where there is none; nothing found is
   expect([nothing.code, nothing.steps["test-command"]?.error]).toEqual([
     1,
     "exit code 1: No test command found. Pass it: -c test_command='...'",
+  ]);
+});
+
+test("without a sandbox our own scripts run, but a test command is judged like any other", async () => {
+  const { run, home } = await bundledScene({ ...FILES, "package.json": "{}" });
+  withoutSandbox(home);
+  const found = await run("_find-tests");
+  expect([found.code, found.context["test_command"]]).toEqual([0, "make test"]);
+  const tree = String(found.context["state"]);
+  const allowed = await run("_check-work", { test_command: "make test", tests_tree: tree });
+  expect([allowed.code, allowed.steps["tests-pass"]?.status]).toEqual([0, "completed"]);
+  const asked = await run("_check-work", { test_command: "git push origin main", tests_tree: tree });
+  expect([asked.code, asked.steps["tests-kept"]?.status, asked.steps["tests-pass"]?.status]).toEqual([
+    1,
+    "completed",
+    "blocked",
   ]);
 });

@@ -36,7 +36,8 @@ export async function printResult(result: RecipeResult, format: ResultFormat): P
 /** What the user wants to read: the output of the last step, or why it failed. */
 function closingText({ success, step_results: results }: RecipeResult): string {
   const last = success ? results.at(-1) : results.findLast(({ status }) => status === "failed" || status === "blocked");
-  if (last === undefined || success) return (last?.output ?? "").trim();
+  if (last === undefined || last.status === "skipped") return "";
+  if (success) return last.output.trim();
   const output = last.output.trim();
   return [`${last.step_id}: ${last.error.trim()}`, ...(output === "" ? [] : ["", lastLines(output)])].join("\n");
 }

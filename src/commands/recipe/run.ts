@@ -12,7 +12,7 @@ import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/place
 import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";
 import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
-import { type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
+import { PREFLIGHT, type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
 import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
 import { progressLines } from "../../recipes/show/progress.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
@@ -111,7 +111,8 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   });
   const receipts = journal.receipts();
   sealRecipeRun({ ended, folder, isResumed, startedAt, trace: trace.events(), receipts, shell, policy, setting });
-  if (ended.end !== "completed") say(`to continue: signalbox recipe run --resume ${folder.runId}`);
+  const isStarted = ended.result.step_results[0]?.step_id !== PREFLIGHT;
+  if (ended.end !== "completed" && isStarted) say(`to continue: signalbox recipe run --resume ${folder.runId}`);
   return ended;
 }
 
