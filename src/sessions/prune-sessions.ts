@@ -1,3 +1,4 @@
+import { withUpdate } from "../lib/file-format.ts";
 import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
 import { errorCode } from "../lib/error-code.ts";
 import { takeLock } from "../lib/lock.ts";
@@ -47,7 +48,7 @@ function pruneSession(
   const paths = [logPath(folder, id), filesPath(folder, id)];
   try {
     const newer = newerLog(logPath(folder, id));
-    if (newer !== undefined) return keep(`${newer}; update signalbox`);
+    if (newer !== undefined) return keep(withUpdate(newer));
     const lock = lockPath(folder, id);
     const isThere = lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true;
     using held = isThere || !order.dryRun ? takeLock(lock) : NOTHING;

@@ -21,6 +21,8 @@ Exit codes:
   0 done   1 failed or blocked   2 invalid recipe   3 not found   4 bad arguments`;
 
 const EXAMPLES = [
+  "signalbox recipe run fix-failing-test --agent codex",
+  'signalbox recipe run implement-feature "add a --json flag to the list command"',
   "signalbox recipe run ./release.yaml -c version=1.2.0",
   "signalbox recipe run --resume 3f2a",
   "signalbox recipe validate ./release.yaml",
@@ -35,10 +37,11 @@ const RUNNING =
 
 const HELP: Readonly<Record<string, SubVerbHelp>> = {
   run: {
-    usage: "NAME|FILE [-c KEY=VALUE]... [flags] | --resume RUN",
+    usage: "NAME|FILE [TASK] [-c KEY=VALUE]... [flags] | --resume RUN",
     summary: "run a recipe, or continue a run",
     flags: [...LOOKING, ...RUNNING],
     examples: [
+      'signalbox recipe run investigate "why are logins slow?"',
       "signalbox recipe run ./release.yaml -c version=1.2.0 --agent codex",
       "signalbox recipe run ./release.yaml --dry-run --json",
       "signalbox recipe run --resume 3f2a --outside push",
@@ -84,9 +87,10 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .usage("run|list|show|validate|graph|install-runner [NAME|FILE] [flags]")
+      .usage("run|list|show|validate|graph|install-runner [NAME|FILE] [TASK] [flags]")
       .argument("[what]", "run, list, show, validate, graph or install-runner")
       .argument("[recipe]", "the name of a recipe, or the path of its file")
+      .argument("[task]", "run: the same as -c task_description=TASK")
       .option("-c, --context <key=value>", "a context value; file:///PATH reads it from a file", collect)
       .option("--agent <name>", "the agent for agent steps (default: the active one)")
       .option(

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { readyForRuns } from "../../backplane/run/recover-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
@@ -7,7 +8,7 @@ import { EXIT } from "../../lib/user-error.ts";
 import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";
 import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
-import { type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
+import { PREFLIGHT, type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
 import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
 import { progressLines } from "../../recipes/show/progress.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
@@ -20,6 +21,7 @@ import { askPerson } from "./ask.ts";
 import { secondsFlag, wordsFlag } from "./context-flags.ts";
 import { engineOf, refuseForeignFlags } from "./engine.ts";
 import { rustRun } from "./external.ts";
+import { bundledRecipes } from "./find.ts";
 import { openInterruption } from "./interruption.ts";
 import { checkTrust, notContained, refuseDeepRecipe, subRecipe } from "./may-run.ts";
 import { formatOf, printResult } from "./print-result.ts";
@@ -115,7 +117,8 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   });
   const receipts = journal.receipts();
   sealRecipeRun({ ended, folder, isResumed, startedAt, trace: trace.events(), receipts, shell, policy, setting });
-  if (ended.end !== "completed") say(`to continue: signalbox recipe run --resume ${folder.runId}`);
+  const isStarted = ended.result.step_results[0]?.step_id !== PREFLIGHT;
+  if (ended.end !== "completed" && isStarted) say(`to continue: signalbox recipe run --resume ${folder.runId}`);
   return ended;
 }
 
@@ -130,7 +133,7 @@ function deciders(started: Started, flags: Flags, setting: RunSetting): Deciders
   const agents = {
     flags: { ...flags, agent: started.agent },
     setting,
-    workspace: findWorkspace(workingDir),
+    personas: { workspace: findWorkspace(workingDir), bundled: join(bundledRecipes(), "agents") },
     warn: say,
   };
   return {

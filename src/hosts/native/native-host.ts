@@ -6,7 +6,6 @@ import type { Permit, ModelCall } from "../../contract/tool.ts";
 import type { SessionOutcome } from "../../engine/event.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
-import { explainToModel } from "../../guard/explain.ts";
 import { composePrompt } from "../program/compose-prompt.ts";
 import { nativeOpener, type NativeSession, type NativeSettings } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
@@ -79,7 +78,7 @@ function withRunRules(job: HostJob, permit: Permit, { denied, judged, containmen
     const permission =
       decision.verdict === "allow"
         ? await permit(call, signal)
-        : ({ verdict: "deny", because: explainToModel(decision) } as const);
+        : ({ verdict: "deny", because: decision.because } as const);
     if (permission.verdict !== "allow") denied.add(call.id);
     return permission;
   };
