@@ -224,6 +224,24 @@ test("a request that is too large loses its images once, and then fails clearly"
   });
 });
 
+test("an image that the provider refuses is taken out, and the request is made again", async () => {
+  const image = { mediaType: "image/png", base64: "AAAA" };
+  const { model, requests } = rehearsed(fails("bad-image"), says("seen nothing"), says("never"));
+  const history = [{ ...asks("look"), images: [image] }];
+  const { events, result: outcome } = await played(runTurns(history, sessionParts(model)));
+  const without = asks("look\n[image removed: the provider refused it]");
+  expect(requests.map(({ history: sent }) => sent)).toEqual([history, [without]]);
+  // A session that is resumed has it without the image as well.
+  expect(events).toContainEqual(expect.objectContaining({ type: "history-replaced", history: [without] }));
+  expect(outcome.reason).toBe("answered");
+});
+
+test("a refused image that is not in the history fails at once", async () => {
+  const { model, requests } = rehearsed(fails("bad-image"), says("never"));
+  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model)));
+  expect([requests.length, outcome.reason]).toEqual([1, "failed"]);
+});
+
 test("a processor may shorten a history that is too large", async () => {
   const { model, requests } = rehearsed(fails("too-large"), says("fits"));
   const shorten = { name: "compaction", onRequestError: async () => [asks("short")] };

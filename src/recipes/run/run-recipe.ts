@@ -53,7 +53,7 @@ export async function runRecipe(loaded: LoadedRecipe, passed: Context, parts: Re
 export const PREFLIGHT = "preflight-validation";
 
 /** All problems with the context at once, as the result of a step that every caller can read. */
-const preflight = (problems: readonly string[]): StepResult => ({
+export const preflight = (problems: readonly string[]): StepResult => ({
   step_id: PREFLIGHT,
   status: "failed",
   output: "",
