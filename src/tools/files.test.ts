@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -24,16 +23,6 @@ import { fileStates } from "./files/file-states.ts";
 import { type PathGate, pathGate } from "./files/path-gate.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
-
-const PNG = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-
-function pngHeader(width: number, height: number): Buffer {
-  const header = Buffer.alloc(25);
-  header.write("IHDR", 4, "latin1");
-  header.writeUInt32BE(width, 8);
-  header.writeUInt32BE(height, 12);
-  return Buffer.concat([PNG, header]);
-}
 
 let workspace = "";
 let gate: PathGate;
@@ -113,25 +102,6 @@ describe("reading", () => {
       "[utf-16be]\n1\tgrün",
       "[latin1]\n1\tgrün",
     ]);
-  });
-
-  test("gives images as images", async () => {
-    const png = pngHeader(640, 480);
-    put("a.png", png);
-    expect(await look("a.png")).toMatchObject({
-      text: `${at("a.png")} (image/png, 640 × 480 pixels, 33 bytes)`,
-      images: [{ mediaType: "image/png", base64: png.toString("base64") }],
-    });
-  });
-
-  test.each([
-    ["of random bytes", Buffer.concat([PNG, randomBytes(300)]), "its header is damaged"],
-    ["that ends after its name", PNG, "its header is damaged"],
-    ["of no width", pngHeader(0, 480), "its header is damaged"],
-    ["of 9000 pixels", pngHeader(9000, 10), "is an image of 9000 × 10 pixels"],
-  ])("refuses an image %s, which no provider would take", async (_, bytes, reason) => {
-    put("a.png", bytes);
-    await expect(look("a.png")).rejects.toThrow(reason);
   });
 
   test("lists a folder", async () => {
