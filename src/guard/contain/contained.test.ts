@@ -284,3 +284,15 @@ test("the needs of a command with several are all named", () => {
   expect(needsOf(hosts)).toEqual(["host a.example.com:443", "host b.example.com:443"]);
   expect(needsOf(`${hosts} && docker ps -x`)).toEqual(["outside the container engine"]);
 });
+
+test.each([
+  ["git fetch && git rebase origin/main", "allow", "ask"],
+  ["git rebase -i HEAD~3", "allow", "ask"],
+  ["git rebase --continue", "allow", "allow"],
+  ["git rebase --abort", "ask", "ask"],
+  ["git rebase --ab", "ask", "ask"],
+  ["git rebase --skip", "ask", "ask"],
+])("%s, where nothing could be restored: %s inside, and without a sandbox %s", (command, inside, outside) => {
+  const lost: JudgeExtras = { contained: HELD_PARTS, recoverable: () => false };
+  expect([judged(command, daily, lost).verdict, judged(command, daily, {}).verdict]).toEqual([inside, outside]);
+});
