@@ -296,3 +296,15 @@ test.each([
   const lost: JudgeExtras = { contained: HELD_PARTS, recoverable: () => false };
   expect([judged(command, daily, lost).verdict, judged(command, daily, {}).verdict]).toEqual([inside, outside]);
 });
+
+test.each([
+  ["ssh host.example ls", "host.example:22"],
+  ["ssh -p 2222 me@host.example", "host.example:2222"],
+  ["scp -P 2222 a.txt me@host.example:b", "host.example:2222"],
+  ["sftp host.example", "host.example:22"],
+  ["rsync a.txt host.example:b", "host.example:22"],
+])("%s is asked about with the port that it uses: %s", (command, host) => {
+  const { because, findings } = judged(command, daily, {});
+  expect(because).toBe(`${host} is not in network.allow`);
+  expect(findings.filter(({ rule }) => rule === "network").length).toBe(1);
+});
