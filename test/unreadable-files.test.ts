@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith } from "./support/git-repository.ts";
@@ -11,11 +11,16 @@ test.skipIf(process.getuid?.() === 0)(
   async () => {
     const cwd = repositoryWith({ "a.txt": "a\n", "b.txt": "b\n", "c/d.txt": "d\n" });
     const options = { cwd, env: { HOME: tempFolder() } };
+    mkdirSync(join(options.env.HOME, ".signalbox"));
+    const rule = (program: string) => `  - { id: ${program}, argv: [${program}], verdict: allow }\n`;
+    const policy = `version: 1\nrules:\n${rule("chmod")}${rule("rm")}`;
+    writeFileSync(join(options.env.HOME, ".signalbox/policy.yaml"), policy);
     const script = JSON.stringify([
       { bash: "echo more >> a.txt && echo new > new.txt && rm c/d.txt" },
       { bash: "echo x > hidden.txt && chmod 000 b.txt hidden.txt" },
     ]);
-    await signalbox(["run", "mock", "t", "--param", `script=${script}`], options);
+    const run = await signalbox(["run", "mock", "t", "--param", `script=${script}`], options);
+    expect(run).toMatchObject({ code: 0 });
     const { stdout } = await signalbox(["receipt", "show", "last"], options);
     for (const name of ["b.txt", "hidden.txt"]) chmodSync(join(cwd, name), 0o600);
     const unknown = "cannot be read, so its changes are unknown";
