@@ -9,7 +9,7 @@ import { launchedOwnRules, liveOwnRules } from "../live-own-rules.ts";
 import { unreadableRule } from "./refuse-unsafe.ts";
 
 interface Scene {
-  readonly agent: "claude" | "codex" | "copilot";
+  readonly agent: "claude" | "codex" | "copilot" | "gemini";
   /** Files by path, below `home/`, `work/` or `etc/`. */
   readonly files?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
