@@ -223,6 +223,9 @@ test("a fork takes as many records as it is told, and never more than there are"
       .records.slice(1, 3)
       .map(({ record }) => record),
   );
+  using shortest = forkSession(id, { ...at, cwd: "/work", records: 1 });
+  expect(shortest.before).toEqual([]);
+  expect(() => forkSession(id, { ...at, cwd: "/work", records: 0 })).toThrow("not 0");
   expect(() => forkSession(id, { ...at, cwd: "/work", records: 99 })).toThrow(
     "the session has 9 intact records, not 99",
   );
