@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { PROJECT } from "../support/run-signalbox.ts";
 import { isInstalled, program, realAgent, type RealAgent } from "./real-agent.ts";
 
-type WiredName = "gemini" | "pi";
-const WIRED = (["gemini", "pi"] as const).filter(isInstalled);
+type WiredName = "gemini" | "opencode" | "pi";
+const WIRED = (["gemini", "opencode", "pi"] as const).filter(isInstalled);
 
 const SCRIPT = { turns: [{ shell: "sudo touch denied" }, { shell: "touch allowed" }, { text: "done" }] };
 
@@ -27,6 +27,7 @@ async function run(name: WiredName, agent: RealAgent): Promise<number | null> {
 
 const ARGS: Readonly<Record<WiredName, readonly string[]>> = {
   gemini: ["--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+  opencode: ["run", "go"],
   pi: ["-p", "--model", "fake/fake-model", "-e", join(PROJECT, "wiring/pi.ts")],
 };
 
