@@ -9,7 +9,7 @@ import { isInstalled, program, realAgent, type RealAgent } from "./real-agent.ts
 type WiredName = "gemini" | "opencode" | "pi";
 const WIRED = (["gemini", "opencode", "pi"] as const).filter(isInstalled);
 
-const SCRIPT = { turns: [{ shell: "sudo touch denied" }, { shell: "touch allowed" }, { text: "done" }] };
+const SCRIPT = { turns: [{ shell: "touch .git/hooks/denied" }, { shell: "touch allowed" }, { text: "done" }] };
 
 /** Runs an agent that signalbox does not launch, wired as docs/hooks.md says. */
 async function run(name: WiredName, agent: RealAgent): Promise<number | null> {
@@ -47,7 +47,10 @@ test.each(WIRED)(
       writeFileSync(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, "utf8")), ...documentedHooks() }));
     }
     await run(name, agent);
-    expect({ denied: existsSync(join(agent.cwd, "denied")), allowed: existsSync(join(agent.cwd, "allowed")) }).toEqual({
+    expect({
+      denied: existsSync(join(agent.cwd, ".git/hooks/denied")),
+      allowed: existsSync(join(agent.cwd, "allowed")),
+    }).toEqual({
       denied: false,
       allowed: true,
     });
