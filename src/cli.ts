@@ -9,7 +9,7 @@ import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { fitHelp } from "./lib/fit-help.ts";
 import { homeProblem } from "./lib/home-problem.ts";
-import { printable } from "./lib/printable.ts";
+import { printable, printableLine } from "./lib/printable.ts";
 import { shortageError } from "./lib/shortage-error.ts";
 import { stdoutFull } from "./lib/stdout-full.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
@@ -115,7 +115,7 @@ function report(thrown: unknown): number {
   const first = thrown instanceof SuppressedError ? firstOf(thrown) : thrown;
   const error = isUserError(first) ? first : (homeProblem(first) ?? diskError(first) ?? shortageError(first) ?? first);
   if (isUserError(error)) {
-    const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
+    const where = error.where === undefined ? "" : `  where: ${printableLine(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
     return error.exitCode;
   }

@@ -1,6 +1,5 @@
 import { withUpdate } from "../lib/file-format.ts";
 import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { takeLock } from "../lib/lock.ts";
 import { messageOf } from "../lib/message-of.ts";
@@ -14,7 +13,7 @@ import {
   type PruneReport,
 } from "../lib/prune.ts";
 import { treeSize } from "../lib/tree-size.ts";
-import { lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
+import { filesPath, lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
 import { newerHeader } from "./record-line.ts";
 
 /**
@@ -38,7 +37,6 @@ export function pruneSessions(order: PruneOrder): PruneReport {
   return { pruned, kept };
 }
 
-const filesPath = (folder: string, id: string) => join(folder, `${id}.files`);
 const isOrphan = (parts: readonly string[]) => parts.every((path) => lastChanged(path) === -Infinity);
 
 /** Returns the bytes it had, or why it stays. */

@@ -128,6 +128,18 @@ test("without flags of one's own, Claude Code works under the hooks alone", asyn
   expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([0, true]);
 });
 
+test("a call that Claude Code itself turns down is not taken for one that ran unjudged", async () => {
+  const edit = { name: "Edit", input: { file_path: "a.txt", old_string: "not there", new_string: "x" } };
+  await using agent = await realAgent("claude", {
+    turns: [{ shell: "echo a > a.txt" }, { calls: [edit] }, { text: "done" }],
+  });
+  const { cwd, env } = agent;
+  const { code, stderr } = await signalbox(["run", "claude", "work"], { cwd, env });
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("not judged")]);
+  const { stdout } = await signalbox(["receipt", "show", "last"], { cwd, env });
+  expect(stdout).toMatch(/^guarded +yes: 1 allowed, 0 asked, 0 denied; 1 refused by the agent itself$/m);
+});
+
 test("an agent that was wanted without hooks is said to be not held", async () => {
   await using agent = await realAgent("claude", SCRIPT);
   const args = [

@@ -1,6 +1,6 @@
 import { dollars } from "../../lib/dollars.ts";
 import { statSync } from "node:fs";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { RunStep } from "../../backplane/run/run-parts.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
@@ -78,7 +78,8 @@ function showEvent({ event, progress }: Extract<RunStep, { type: "event" }>, sta
   if (event.type === "warning" || event.type === "error") showProblem(event, state);
   // Hosts that ask us themselves have already sent a warning; agents with our hooks only mention it in the result.
   const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
-  if (reason !== undefined && !state.deniedSaid) say(denial(reason, state));
+  if (reason !== undefined && !state.deniedSaid)
+    say(isRefusedByAgent(event) ? `denied: ${reason}` : denial(reason, state));
   state.deniedSaid = event.type === "warning" && event.message.startsWith(DENIED);
 }
 

@@ -1,7 +1,7 @@
 import type { Host, HostJob, OpenHost } from "../../backplane/host.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { Capabilities } from "../../contract/capability.ts";
+import { type Capabilities, CODING_AGENT } from "../../contract/capability.ts";
 import type { Permit, ModelCall } from "../../contract/tool.ts";
 import type { SessionOutcome } from "../../engine/event.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
@@ -10,16 +10,7 @@ import { composePrompt } from "../program/compose-prompt.ts";
 import { nativeOpener, type NativeSession, type NativeSettings } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
 
-export const NATIVE_CAPABILITIES: Capabilities = {
-  streaming: "native",
-  tool_read: "native",
-  tool_write: "native",
-  tool_edit: "native",
-  tool_bash: "native",
-  tool_glob: "native",
-  tool_grep: "native",
-  tool_use: "native",
-};
+export const NATIVE_CAPABILITIES: Capabilities = { ...CODING_AGENT, tool_use: "native" };
 
 /** Our own engine as a host. Every call is judged twice: by the run's rules and by the engine's own guard. */
 export function nativeHost(settings: NativeSettings, version: string): OpenHost {
