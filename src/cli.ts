@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { helpScreen } from "./commands/help-screen.ts";
-import { narrowHelp } from "./commands/sub-help.ts";
+import { narrowHelp, refuseExtraWords } from "./commands/sub-help.ts";
 import { usageMessage } from "./commands/usage-message.ts";
-import type { Verb } from "./commands/command-module.ts";
+import type { CommandModule, Verb } from "./commands/command-module.ts";
 import { VERBS } from "./verbs.ts";
 import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
@@ -66,7 +66,7 @@ async function prepare(verb: Verb, command: Command, { own, passed, outcome }: I
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
   const [, word = "", ...rest] = own;
-  const help = Object.hasOwn(module.subVerbs ?? {}, word) ? module.subVerbs?.[word] : undefined;
+  const help = subVerbOf(module, word);
   if (help !== undefined && rest.some((flag) => flag === "--help" || flag === "-h")) narrowHelp(command, word, help);
   command.action(async () => {
     if (passed !== undefined && passed.length > 0 && module.takesPassed !== true)
@@ -74,6 +74,8 @@ async function prepare(verb: Verb, command: Command, { own, passed, outcome }: I
         where: "--",
         fix: `see: signalbox ${verb.name} --help`,
       });
+    const named = subVerbOf(module, command.args[0] ?? "");
+    if (named !== undefined) refuseExtraWords(verb.name, command.args, named);
     outcome.exitCode = await module.run({
       verb: verb.name,
       words: command.args,
@@ -83,6 +85,9 @@ async function prepare(verb: Verb, command: Command, { own, passed, outcome }: I
     });
   });
 }
+
+const subVerbOf = ({ subVerbs = {} }: CommandModule, word: string) =>
+  Object.hasOwn(subVerbs, word) ? subVerbs[word] : undefined;
 
 interface Invocation {
   readonly own: readonly string[];

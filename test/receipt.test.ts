@@ -98,11 +98,12 @@ test("a run that is not there, one of several, and no run at all are said", SLOW
     const { code, stdout, stderr } = await receipt(...args);
     return [code, stdout, stderr.split("\n")[0]];
   };
-  expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
+  expect(await said("show", "ffff")).toEqual([2, "", 'signalbox: no receipt for run "ffff"']);
+  expect(await said("show", "last", "extra")).toEqual([2, "", "signalbox: unexpected argument 'extra'"]);
   expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs start with "aa"']);
   expect(await said("show")).toEqual([2, "", "signalbox: which receipt?"]);
   expect(await said("fly")).toEqual([2, "", "signalbox: unknown subcommand 'fly'"]);
-  expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
+  expect(await said("verify", "ffff")).toEqual([2, "", 'signalbox: no receipt for run "ffff"']);
 });
 
 test("an empty home has no receipts and nothing wrong, and looking at it makes no key", async () => {

@@ -1,3 +1,4 @@
+import { needsUpdate } from "../lib/file-format.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listReceipts } from "../backplane/receipts/find-receipt.ts";
@@ -58,7 +59,8 @@ function verify(home: string): number {
   const flaw = bad === undefined ? unlikeReceipts(home) : `${flawPlace(bad)}: ${bad.because}`;
   if (flaw !== undefined) {
     print(`BAD  ${flaw}`);
-    print(`once you know why, start a new log by moving audit, heads/audit.* and keys/audit.pem out of ${home}`);
+    if (!needsUpdate(flaw))
+      print(`once you know why, start a new log by moving audit, heads/audit.* and keys/audit.pem out of ${home}`);
     return EXIT.failed;
   }
   print(`good: ${records} records in ${segments} segments, ${anchors} anchors`);

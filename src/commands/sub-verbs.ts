@@ -17,4 +17,4 @@ export function subVerb<T>(verb: string, word: string | undefined, choices: Read
 }
 
 /** A long word is truncated, because it may be a misplaced prompt. */
-const quoted = (word: string) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;
+export const quoted = (word: string) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;

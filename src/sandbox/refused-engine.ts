@@ -25,7 +25,7 @@ export async function openRefusedEngine(
   const server = createServer((request, response) => {
     request.resume();
     // Clients ask for the version first, and do not show what that answers.
-    if (!/\/_ping$/.test(request.url ?? "")) onRefused(REFUSAL);
+    if (request.url?.endsWith("/_ping") !== true) onRefused(REFUSAL);
     response.writeHead(403, { "Content-Type": "application/json", Connection: "close" });
     response.end(JSON.stringify({ message: REFUSAL }));
   });

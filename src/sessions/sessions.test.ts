@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { AnswerPart, UserMessage } from "../contract/message.ts";
 import type { SessionRecord } from "../contract/session-record.ts";
 import { findSession, logPath, newSessionId, sessionsFolder } from "./folder.ts";
+import { damageError } from "./damage-error.ts";
 import { forkSession } from "./fork.ts";
 import { listSessions } from "./list.ts";
 import { readLog } from "./read-log.ts";
@@ -138,7 +139,7 @@ function foreignLine(body: object): string {
 test.each([
   [
     { at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" },
-    "it was written by a newer signalbox (format 2); update signalbox",
+    "it was written by a newer signalbox (format 2)",
   ],
   [{ at: 1, type: "hologram" }, "a newer signalbox wrote it"],
 ])("a log of a newer version is refused, and left as it is", (body, because) => {
@@ -200,18 +201,49 @@ test("the list follows the logs, and an index that is broken is made anew", () =
   expect(Object.keys(states()).toSorted()).toEqual([one, two].toSorted());
 });
 
+test("a session in which nothing was asked leaves nothing behind; one with a prompt stays", () => {
+  const at = place();
+  createSession({ id: newSessionId(1), cwd: "/work", model: "a/b" }, at)[Symbol.dispose]();
+  expect(readdirSync(at.folder)).toEqual([]);
+  const id = written(at);
+  // Opened once more without a word, it is still what it was.
+  openSession(id, at)[Symbol.dispose]();
+  expect(readdirSync(at.folder)).toContain(`${id}.jsonl`);
+});
+
 test("a session is found by its id, a part of it, or as the last", () => {
   const at = place();
   const one = written(at);
   const two = written(at);
-  expect([findSession(at.folder, one), findSession(at.folder, two.slice(-8)), findSession(at.folder, "last")]).toEqual([
-    one,
-    two,
-    [one, two].toSorted().at(-1),
-  ]);
-  expect(() => findSession(at.folder, "2026")).toThrow("2 sessions match");
-  expect(() => findSession(at.folder, "../../etc/passwd")).toThrow("no session matches");
-  expect(() => findSession(at.folder, "")).toThrow();
+  const find = (wanted: string, cwd = "/work") => findSession(at.folder, wanted, cwd);
+  expect([find(one), find(two.slice(-8)), find("last")]).toEqual([one, two, [one, two].toSorted().at(-1)]);
+  expect(() => find("2026")).toThrow("2 sessions match");
+  expect(() => find("../../etc/passwd")).toThrow("no session matches");
+  expect(() => find("")).toThrow();
+  expect(() => find("last", "/elsewhere")).toThrow("no session worked in this folder yet");
+});
+
+test.each([
+  [1, "restore the file from a backup"],
+  [2, /continue a copy of the 1 records before it: signalbox sessions fork /],
+  [3, /continue a copy of the 2 records before it: signalbox sessions fork /],
+])("a log that is damaged in line %i says what can be saved", (line, fix) => {
+  const at = place();
+  const id = written(at);
+  const path = logPath(at.folder, id);
+  const lines = readFileSync(path, "utf8").split("\n");
+  lines[line - 1] = (lines[line - 1] ?? "").replace('"at":', '"at" :');
+  writeFileSync(path, lines.join("\n"));
+  expect(damageError("no", readLog(path), path)?.fix).toEqual(
+    typeof fix === "string" ? fix : expect.stringMatching(fix),
+  );
+});
+
+test("a file in the place of the sessions' folder is named, and not taken for no sessions", () => {
+  const folder = join(tempFolder(), "sessions");
+  writeFileSync(folder, "");
+  const thrown = expect.objectContaining({ where: folder, message: "signalbox cannot store its files here (ENOTDIR)" });
+  expect(() => listSessions(folder)).toThrow(thrown);
 });
 
 test("a fork takes as many records as it is told, and never more than there are", () => {
@@ -223,6 +255,9 @@ test("a fork takes as many records as it is told, and never more than there are"
       .records.slice(1, 3)
       .map(({ record }) => record),
   );
+  using shortest = forkSession(id, { ...at, cwd: "/work", records: 1 });
+  expect(shortest.before).toEqual([]);
+  expect(() => forkSession(id, { ...at, cwd: "/work", records: 0 })).toThrow("not 0");
   expect(() => forkSession(id, { ...at, cwd: "/work", records: 99 })).toThrow(
     "the session has 9 intact records, not 99",
   );

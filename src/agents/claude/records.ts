@@ -1,4 +1,5 @@
 import { type AgentEvent, newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
+import { CODING_AGENT } from "../../contract/capability.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
@@ -10,17 +11,7 @@ import { claude } from "./program.ts";
 /** Claude Code through `claude -p --output-format stream-json`. */
 export const headless: HeadlessMode = {
   agent: claude,
-  capabilities: {
-    streaming: "native",
-    tool_read: "native",
-    tool_write: "native",
-    tool_edit: "native",
-    tool_bash: "native",
-    tool_glob: "native",
-    tool_grep: "native",
-    tool_use: "native",
-    mcp_client: "native",
-  },
+  capabilities: { ...CODING_AGENT, tool_use: "native", mcp_client: "native" },
   flags: ({ config }: WorkOrder) => [
     "--output-format",
     "stream-json",

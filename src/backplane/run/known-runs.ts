@@ -1,3 +1,4 @@
+import { withoutUpdate } from "../../lib/file-format.ts";
 import { join } from "node:path";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { type Life, ownerLife, ownerOf, processLife } from "../../lib/folder-owner.ts";
@@ -127,7 +128,7 @@ function refuseUnread(unread: readonly UnreadRun[], source: string): void {
 }
 
 function unreadError({ id, folder, because, newer }: UnreadRun): UserError {
-  return new UserError(`run ${id}: ${because}`, {
+  return new UserError(`run ${id}: ${withoutUpdate(because)}`, {
     where: folder,
     fix: newer ? "update signalbox" : "its receipt may still be there: signalbox receipt list",
     exitCode: EXIT.refused,

@@ -10,6 +10,8 @@ import { outcomeWords } from "./outcome-words.ts";
 /** What a receipt and its seal say, in words. Nothing in it is safe to print as it is. */
 export interface ReceiptStory {
   readonly runId: string;
+  /** What commands call it: the beginning of its run's id. */
+  readonly name: string;
   readonly task: string;
   readonly agent: string;
   readonly outcome: string;
@@ -37,6 +39,7 @@ export function receiptStory(receipt: Receipt, predicate?: SealPredicate): Recei
   const denied = deniedCalls(trace);
   return {
     runId: meta.run_id,
+    name: meta.run_id.slice(0, 8),
     ...identity(receipt, predicate?.agent),
     outcome: outcomeWords(receipt, predicate),
     good: receipt.outcome === "complete",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
@@ -5,7 +6,8 @@ import { say } from "../../lib/say.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { checkRecipe } from "../../recipes/check/check-recipe.ts";
 import { listRecipes, recipeAt, recipeNamed } from "../../recipes/places/find-recipe.ts";
-import { besideFolder, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import type { RecipeFolder } from "../../recipes/places/recipe-folders.ts";
 import type { Recipe } from "../../recipes/recipe/recipe.ts";
 import { recipeGraph } from "../../recipes/show/graph.ts";
 import type { CommandInput } from "../command-module.ts";
@@ -29,7 +31,8 @@ export async function list(input: CommandInput): Promise<number> {
     else {
       const note = "error" in about ? `invalid: ${about.error}` : (about.description.split("\n")[0] ?? "");
       const hidden = hiddenBy === undefined ? "" : `  (not used: ${hiddenBy} has one with this name)`;
-      process.stdout.write(`${printable(`${name.padEnd(28)}  ${origin.padEnd(11)}  ${file}${hidden}  ${note}`)}\n`);
+      const where = origin === "bundled" ? "" : `${file}${hidden}  `;
+      process.stdout.write(`${printable(`${name.padEnd(20)}  ${origin.padEnd(11)}  ${where}${note}`)}\n`);
     }
   }
   return EXIT.ok;
@@ -54,29 +57,41 @@ export async function show(input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** The fields under the names that recipes use. Those that are not set are left out. */
+/** The fields under the names that recipes use. Those that are as usual are left out. */
 function snakeCase(recipe: Recipe): Readonly<Record<string, unknown>> {
-  return fields({ ...recipe, steps: recipe.steps.map((step) => fields({ ...step })) });
+  const { inputs, steps, recursion, hooks, ...rest } = recipe;
+  return fields({
+    ...rest,
+    inputs,
+    recursion: fields({ ...recursion }),
+    hooks: fields({ ...hooks }),
+    steps: steps.map((step) => fields({ ...step })),
+  });
 }
 
 const fields = (value: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(value)
-      .filter(([, field]) => field !== undefined)
+      .filter(([name, field]) => !isUsual(name, field))
       .map(([name, field]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), field]),
   );
+
+/** Fields that are not set, or as they are by default. */
+function isUsual(name: string, field: unknown): boolean {
+  if (name === "isFatal" || name === "contained") return field === true;
+  if (name === "retry") return isDeepStrictEqual(field, { times: 0, backoff: 0 });
+  if (field === undefined || field === false || field === "") return true;
+  return typeof field === "object" && field !== null && Object.values(field).every((each) => each === undefined);
+}
 
 /** Says what is wrong with a recipe, without running anything. */
 export async function validate(input: CommandInput): Promise<number> {
   const { loaded, found, folders } = load(input);
   const places = [besideFolder(found), ...folders];
+  const known = new Map<string, LoadedRecipe | undefined>();
   const { errors, warnings } = checkRecipe(loaded, (name) => {
-    try {
-      recipeNamed(name, places);
-      return true;
-    } catch {
-      return false;
-    }
+    if (!known.has(name)) known.set(name, loadIfValid(name, places));
+    return known.get(name);
   });
   if (isJson(input))
     printJson({ recipe: loaded.recipe.name, file: found.file, valid: errors.length === 0, errors, warnings });
@@ -86,6 +101,15 @@ export async function validate(input: CommandInput): Promise<number> {
     process.stdout.write(`${printable(found.file)}: ${errors.length === 0 ? "valid" : "invalid"}\n`);
   }
   return errors.length === 0 ? EXIT.ok : EXIT.usage;
+}
+
+function loadIfValid(name: string, places: readonly RecipeFolder[]): LoadedRecipe | undefined {
+  try {
+    return loadRecipe(recipeNamed(name, places), places);
+  } catch {
+    // It says so itself when it is validated or run.
+    return undefined;
+  }
 }
 
 /** Prints the steps as a Mermaid flow chart. */
