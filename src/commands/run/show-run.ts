@@ -55,7 +55,7 @@ function jsonShower(): (step: RunStep) => Promise<void> {
 
 const MAX_SHOWN = 160;
 
-function showEvent({ event, progress }: Extract<RunStep, { type: "event" }>, state: Shown, started: number): void {
+function showEvent({ event, progress }: ShownEvent, state: Shown, started: number): void {
   const text = "text" in event ? printable(event.text) : "";
   if (event.type === "assistant_delta") {
     state.inText = true;
@@ -68,12 +68,7 @@ function showEvent({ event, progress }: Extract<RunStep, { type: "event" }>, sta
   if (event.type === "assistant_message" && text !== "" && !streamed) process.stdout.write(`${text}\n`);
   if (event.type === "tool_call") {
     state.command = commandIn(event);
-    const seconds = Math.round((performance.now() - started) / 1000);
-    const cost = progress.costUsd > 0 ? `, ${dollars(progress.costUsd)}` : "";
-    const tokens = progress.tokens > 0 ? `, ${progress.tokens} tokens` : "";
-    say(
-      `turn ${progress.turns}, ${seconds} s${tokens}${cost}: ${event.tool_name} ${JSON.stringify(event.input).slice(0, MAX_SHOWN)}`,
-    );
+    say(callLine(event, progress, started));
   }
   if (event.type === "warning" || event.type === "error") showProblem(event, state);
   // Hosts that ask us themselves have already sent a warning; agents with our hooks only mention it in the result.
@@ -84,6 +79,18 @@ function showEvent({ event, progress }: Extract<RunStep, { type: "event" }>, sta
 function showDenial(event: Extract<AgentEvent, { type: "tool_result" }>, state: Shown): void {
   const reason = denialIn(event.output);
   if (reason !== undefined) say(isRefusedByAgent(event) ? `denied: ${reason}` : denial(reason, state));
+}
+
+type ShownEvent = Extract<RunStep, { type: "event" }>;
+
+function callLine(
+  { tool_name: tool, input }: Extract<AgentEvent, { type: "tool_call" }>,
+  { turns, tokens, costUsd }: ShownEvent["progress"],
+  started: number,
+): string {
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const used = [...(tokens > 0 ? [`${tokens} tokens`] : []), ...(costUsd > 0 ? [dollars(costUsd)] : [])];
+  return `${[`turn ${turns}`, `${seconds} s`, ...used].join(", ")}: ${tool} ${JSON.stringify(input).slice(0, MAX_SHOWN)}`;
 }
 
 const DENIED = "tool denied: ";
