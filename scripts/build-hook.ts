@@ -78,6 +78,12 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/hooks/answered-events.ts",
     names: ["rememberEvent", "takeAnsweredEvent"],
   },
+  // Only a call of a recipe needs this.
+  "hook-recipe": {
+    from: /\/recipe-call\.ts$/,
+    path: "src/guard/recipe-call.ts",
+    names: ["recipePolicy", "boundRecipeRun"],
+  },
   // Only a call that opens a skill needs this.
   "hook-mentions": {
     from: /\/mentioned-paths\.ts$/,

@@ -4,9 +4,11 @@ import { canonicalJson } from "../lib/canonical-json.ts";
 import type { AuditEntry } from "../contract/audit-entry.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { judge, type JudgeExtras } from "./judge/judge.ts";
+import { commandOf } from "./judge/command-of.ts";
 import { leaveSandbox } from "./outside-command.ts";
 import { nameIgnored } from "./name-ignored.ts";
 import { policyHash } from "./policy/compiled-policy.ts";
+import { recipePolicy } from "./recipe-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Machine } from "../contract/machine.ts";
@@ -28,8 +30,14 @@ const MAX_CALL = 4000;
  * have changed the decision.
  */
 export function decide(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
-  const decision = leaveSandbox(call, policy, machine) ?? judge(call, policy, machine);
+  const decision = leaveSandbox(call, policy, machine) ?? judge(call, policyOf(call, policy, machine), machine);
   return nameIgnored(decision, { call, policy, machine });
+}
+
+/** Some questions of a preset do not count for a call of a recipe. */
+function policyOf(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Policy {
+  const source = commandOf(call.input);
+  return source?.startsWith("signalbox recipe ") === true ? recipePolicy(call, source, { policy, machine }) : policy;
 }
 
 /** Judges a call and records the decision before returning it. Denies if the decision cannot be recorded. */

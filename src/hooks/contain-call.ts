@@ -4,6 +4,7 @@ import type { Policy } from "../contract/policy.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { findDialect } from "../agents/find-dialect.ts";
 import { toolKind } from "../guard/judge/tool-kind.ts";
+import { boundRecipeRun } from "../guard/recipe-call.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { shQuote } from "../lib/sh-quote.ts";
@@ -38,7 +39,7 @@ export async function containCall(
   const verdict = answer.verdict ?? "allow";
   if (runsOutside(decision)) {
     session?.noteOutside(command);
-    return outside({ ...answer, verdict }, call, { settings, policy });
+    return outside({ ...answer, verdict }, call, { settings, policy, cwd: event.cwd });
   }
   const words = await wordsBefore(command, decision, { program: settings.sandbox, session });
   if (words instanceof Error) return denied(`what it needs could not be lent: ${words.message}`);
@@ -47,16 +48,22 @@ export async function containCall(
   return dropsInput(settings, verdict) ? askedLater(contained, rewritten, questions) : contained;
 }
 
-type OutsidePlace = Pick<HookContext, "settings"> & Pick<PlacedCall, "policy">;
+type OutsidePlace = Pick<HookContext, "settings"> & Pick<PlacedCall, "policy"> & Pick<ToolBefore, "cwd">;
 
-/** The agent has a safe PATH, but the shell that it starts may read a file that adds to it. */
+/**
+ * The agent has a safe PATH, but the shell that it starts may read a file that adds to it. A recipe is bound to this
+ * session, whatever was exported in the agent's shell.
+ */
 function outside(
   answer: HookAnswer & { readonly verdict: string },
   { command, input }: NonNullable<ReturnType<typeof commandIn>>,
-  { settings, policy }: OutsidePlace,
+  { settings, policy, cwd }: OutsidePlace,
 ): HookAnswer {
   const placed = answer.verdict === "allow" ? { ...answer, contained: true as const } : answer;
-  const safe = withoutPlanted(command, [settings.workspace ?? "", ...(policy?.paths.writeRoots ?? [])]);
+  const { recipes } = settings;
+  const isRecipe = recipes !== undefined && command.startsWith("signalbox recipe ");
+  const bound = isRecipe ? (boundRecipeRun(command, { ...recipes, cwd }) ?? command) : command;
+  const safe = withoutPlanted(bound, [settings.workspace ?? "", ...(policy?.paths.writeRoots ?? [])]);
   const isKept = safe === command || dropsInput(settings, answer.verdict);
   return isKept ? placed : { ...placed, input: { ...input, command: safe } };
 }

@@ -10,7 +10,7 @@ import { continuable } from "../../sessions/continuable.ts";
 import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
 import { readLog } from "../../sessions/read-log.ts";
 import { replay } from "../../sessions/replay.ts";
-import { chosenPolicy } from "../active-policy.ts";
+import { sessionPolicy } from "../active-policy.ts";
 import { countFlag, textFlag, textsFlag } from "../flags.ts";
 import { nativeHooks } from "./hooks.ts";
 
@@ -39,7 +39,7 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     environment: process.env,
     model: openModel(choice),
     settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
-    policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
+    policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostCost,
