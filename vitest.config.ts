@@ -21,6 +21,7 @@ const SLOW = [
   "test/prove.test.ts",
   "test/prune.test.ts",
   "test/recipe-resume.test.ts",
+  "test/recipe-session.test.ts",
   "test/recipe.test.ts",
   "test/run-disk.test.ts",
   "test/run-naming.test.ts",

@@ -82,7 +82,12 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-recipe": {
     from: /\/recipe-call\.ts$/,
     path: "src/guard/recipe-call.ts",
-    names: ["recipePolicy", "boundRecipeRun"],
+    names: ["recipePolicy"],
+  },
+  "hook-session": {
+    from: /\/session-recipe\.ts$/,
+    path: "src/hooks/session-recipe.ts",
+    names: ["sessionRecipe"],
   },
   // Only a call that opens a skill needs this.
   "hook-mentions": {

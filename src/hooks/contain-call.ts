@@ -4,7 +4,6 @@ import type { Policy } from "../contract/policy.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { findDialect } from "../agents/find-dialect.ts";
 import { toolKind } from "../guard/judge/tool-kind.ts";
-import { boundRecipeRun } from "../guard/recipe-call.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { shQuote } from "../lib/sh-quote.ts";
@@ -12,6 +11,7 @@ import type { HookSettings } from "./hook-settings.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { JudgedCall } from "./judge-call.ts";
 import { withoutPlanted } from "./planted-folders.ts";
+import { sessionRecipe } from "./session-recipe.ts";
 
 /** A judged call, and where it will run if it is allowed. */
 export interface PlacedCall extends JudgedCall {
@@ -60,9 +60,8 @@ function outside(
   { settings, policy, cwd }: OutsidePlace,
 ): HookAnswer {
   const placed = answer.verdict === "allow" ? { ...answer, contained: true as const } : answer;
-  const { recipes } = settings;
-  const isRecipe = recipes !== undefined && command.startsWith("signalbox recipe ");
-  const bound = isRecipe ? (boundRecipeRun(command, { ...recipes, cwd }) ?? command) : command;
+  const bound = command.startsWith("signalbox recipe ") ? sessionRecipe(command, settings, cwd) : command;
+  if (typeof bound !== "string") return bound;
   const safe = withoutPlanted(bound, [settings.workspace ?? "", ...(policy?.paths.writeRoots ?? [])]);
   const isKept = safe === command || dropsInput(settings, answer.verdict);
   return isKept ? placed : { ...placed, input: { ...input, command: safe } };

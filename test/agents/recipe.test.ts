@@ -5,6 +5,7 @@ import { writeFiles } from "../support/contained-work.ts";
 import { isOnPath } from "../support/is-on-path.ts";
 import { signalbox } from "../support/run-signalbox.ts";
 import { CONTAINED, containedAgent } from "./contained-agent.ts";
+import { UNATTENDED } from "./real-agent.ts";
 
 /** Trusted, because it is the user's own; so its last step would leave the sandbox if a person had started it. */
 const RECIPE = `
@@ -17,6 +18,9 @@ steps:
     contained: false
     command: touch left.txt
 `;
+
+/** A recipe cannot open its sandbox in Codex's own. */
+const FLAGS = { claude: [], codex: ["--", ...UNATTENDED.codex], copilot: [], native: [] } as const;
 
 const CALLS = [
   "signalbox recipe run greet -c who='$(touch ran.txt) world' --json",
@@ -33,7 +37,7 @@ test.skipIf(!isOnPath("bwrap")).each(CONTAINED)(
     writeFiles(home, { ".signalbox/recipes/greet.yaml": RECIPE });
     const planted = RECIPE.replace("name: greet", "name: planted");
     writeFiles(cwd, { "planted.yaml": planted, ".signalbox/recipes/planted.yaml": planted });
-    const { code, stderr } = await signalbox([name, "-p", "work"], { cwd, env });
+    const { code, stderr } = await signalbox([name, "-p", "work", ...FLAGS[name]], { cwd, env });
     const told = JSON.stringify(agent.model.requests.at(-1)?.body);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("contained: no")]);
     expect(readFileSync(join(cwd, "said.txt"), "utf8")).toBe("hello $(touch ran.txt) world\n");

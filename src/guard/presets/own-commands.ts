@@ -20,7 +20,7 @@ function ownReading(id: string, program: string): readonly Rule[] {
 
 /** Does not count for a plain call of a recipe by its name, where `PLAIN_RECIPES` allows it (src/guard/recipe-call.ts). */
 const ASK_ABOUT_RECIPES = rules(OWN_RECIPES, "ask", {
-  because: "runs a recipe, with everything that its steps do",
+  because: "runs the steps of a recipe",
   lines: ["signalbox recipe"],
 });
 
@@ -44,7 +44,7 @@ export const OWN_ASKING: readonly Rule[] = [
 
 /** A recipe has a sandbox and agents of its own, which do not work inside the sandbox of a session. */
 export const PLAIN_RECIPES = rules(RUN_RECIPES, "allow", {
-  because: "runs a recipe by its name, whose steps are judged and contained like this session's commands",
+  because: "its steps are held like this session",
   contained: false,
   lines: ["signalbox recipe run"],
 });

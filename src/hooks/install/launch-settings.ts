@@ -11,7 +11,10 @@ import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import { launchesFolder, serversFolder } from "../server-address.ts";
 import type { GuardedStart } from "./guarded-start.ts";
 
-interface Launch extends Pick<HookSettings, "sandbox" | "held" | "heldByAgent" | "requiresSandbox" | "ownRules"> {
+interface Launch extends Pick<
+  HookSettings,
+  "sandbox" | "held" | "heldByAgent" | "requiresSandbox" | "ownSandbox" | "ownRules"
+> {
   readonly workspace: string;
   /** The user's signalbox folder. */
   readonly folder: string;
