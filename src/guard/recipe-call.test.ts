@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
+import type { Policy } from "../contract/policy.ts";
 import { decide } from "./decide-and-record.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
 import { withoutRecipes, withOrderPolicy } from "./policy/compiled-policy.ts";
 import { PRESETS, type PresetName } from "./presets/presets.ts";
-import { boundRecipeRun } from "./recipe-call.ts";
+import { boundRecipeRun } from "../lib/recipe-command.ts";
 
 const HELD = ["disk", "secrets", "network", "processes"] as const;
-const policyOf = (name: PresetName) =>
-  ({ ...PRESETS[name], version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" }) as const;
+const policyOf = (name: PresetName): Policy => ({
+  ...PRESETS[name],
+  version: 1,
+  workspaceRoot: "/srv/repo",
+  home: "/home/dev",
+});
 
 interface Session {
   readonly contained?: typeof HELD | undefined;

@@ -1,5 +1,5 @@
 import type { HookAnswer } from "../contract/hook-answer.ts";
-import { boundRecipeRun } from "../guard/recipe-call.ts";
+import { boundRecipeRun } from "../lib/recipe-command.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
 /** How an approved call of a recipe is run: bound to this session if it is a plain one. Or why it is not. */

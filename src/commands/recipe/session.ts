@@ -1,8 +1,11 @@
 import { homedir } from "node:os";
 import { judgeByOwnRules } from "../../guard/own-rules.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { type HookSettings, parseHookSettings } from "../../hooks/hook-settings.ts";
+import * as z from "zod";
+import type { OwnRules } from "../../contract/own-rules.ts";
 import { isInsideSession, SESSION_VARIABLE } from "../../lib/inside-session.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { AlsoJudge } from "../../recipes/shell/place-command.ts";
@@ -17,6 +20,16 @@ export interface CallingSession {
   readonly alsoJudge: AlsoJudge | undefined;
 }
 
+/** What a recipe needs of the settings of a launch. */
+const SessionSettings = z.object({
+  workspace: z.string(),
+  deniedTools: z.array(z.string()),
+  sandbox: z.string().optional(),
+  ownRules: z
+    .custom<OwnRules>((value) => isRecord(value) && Array.isArray(value["deny"]) && Array.isArray(value["ask"]))
+    .optional(),
+});
+
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Undefined when a person started the recipe. Throws when the session has another workspace. */
@@ -28,7 +41,7 @@ export function callingSession(env: NodeJS.ProcessEnv, workspace: string): Calli
   if (settings.workspace !== workspace)
     throw new UserError("a session starts recipes only in its own workspace", {
       where: workspace,
-      fix: `start it in ${settings.workspace ?? "the session's folder"}, or from your own terminal`,
+      fix: `start it in ${settings.workspace}, or from your own terminal`,
       exitCode: EXIT.failed,
     });
   const { ownRules, deniedTools, sandbox } = settings;
@@ -43,9 +56,9 @@ export function callingSession(env: NodeJS.ProcessEnv, workspace: string): Calli
   };
 }
 
-function readSettings(file: string): HookSettings {
+function readSettings(file: string): z.infer<typeof SessionSettings> {
   try {
-    return parseHookSettings(readBounded(file, MAX_BYTES).bytes.toString("utf8"));
+    return SessionSettings.parse(parseJson(readBounded(file, MAX_BYTES).bytes.toString("utf8")));
   } catch (cause) {
     throw new UserError("the session that started this recipe cannot be identified", {
       where: SESSION_VARIABLE,

@@ -9,7 +9,7 @@ import { openPipes } from "../../lib/pipe-pool.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
-import { boundRecipeRun } from "../../guard/recipe-call.ts";
+import { boundRecipeRun } from "../../lib/recipe-command.ts";
 import { isPlainCommand } from "../../shell/parse/read-script.ts";
 import type { CommandContainment } from "./contained-commands.ts";
 import { bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
