@@ -219,6 +219,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "recipe/recipe.ts",
     "run/journal.ts",
     "run/output-value.ts",
+    "run/rate-limit.ts",
     "run/run-folder.ts",
     "run/run-parts.ts",
     "run/run-recipe.ts",

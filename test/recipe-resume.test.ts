@@ -108,3 +108,34 @@ test("what cannot be resumed says why", { timeout: 120_000 }, async () => {
     [4, "signalbox: a resumed run keeps its recipe, context and folder"],
   ]);
 });
+
+test(
+  "a run cannot be continued with a sub-recipe or a parent that has changed meanwhile",
+  { timeout: 120_000 },
+  async () => {
+    const [cwd, home] = [tempRepository(), withoutSandbox(tempFolder())];
+    const put = (name: string, text: string) => writeFileSync(join(cwd, `${name}.yaml`), text);
+    put("base", "name: base\nsteps:\n  - { id: z, command: echo z }\n");
+    put("top", "name: top\nextends: base\nsteps:\n  - { id: s, recipe: sub }\n");
+    const sub = (first: string) =>
+      `name: sub\nsteps:\n  - { id: a, command: echo ${first} >> log }\n  - { id: b, command: test -e ready }\n`;
+    put("sub", sub("one"));
+    const env = { HOME: home };
+    const first = await signalbox(["recipe", "run", "./top.yaml"], { cwd, env });
+    const run = /--resume (\S+)/.exec(first.stderr)?.[1] ?? "";
+    const resumed = async () => await signalbox(["recipe", "run", "--resume", run, "--json"], { cwd, env });
+    writeFileSync(join(cwd, "ready"), "");
+    put("sub", sub("two"));
+    const changed = await resumed();
+    expect([changed.code, JSON.parse(changed.stdout).step_results.at(-1).error]).toEqual([
+      1,
+      "the recipe sub has changed since this run began, so it cannot be continued; restore it",
+    ]);
+    put("sub", sub("one"));
+    put("base", "name: base\nsteps:\n  - { id: z, command: echo other }\n");
+    expect((await resumed()).stderr).toContain("the recipe has changed since this run began");
+    put("base", "name: base\nsteps:\n  - { id: z, command: echo z }\n");
+    expect((await resumed()).code).toBe(0);
+    expect(readFileSync(join(cwd, "log"), "utf8")).toBe("one\n");
+  },
+);

@@ -11,6 +11,7 @@ import { recipeNamed } from "../../recipes/places/find-recipe.ts";
 import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
 import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";
+import { withRateLimit } from "../../recipes/run/rate-limit.ts";
 import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
 import { type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
 import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
@@ -140,7 +141,7 @@ function deciders(started: Started, flags: Flags, { setting, session }: Callers)
   };
   return {
     options: optionsOf(flags, workingDir),
-    runAgent: recovered(agentRunner(agents), setting),
+    runAgent: withRateLimit(recovered(agentRunner(agents), setting), { env: process.env, warn: say }),
     ask: async (step, question) => (approved.includes(step) ? true : await askPerson(question, session)),
     findRecipe: (name, parent) => subRecipe(name, parent, { started, isYes, setting }),
     mayLeave: (recipe) => session === undefined && mayLeaveSandbox(recipe.files, trusted),
