@@ -19,11 +19,17 @@ const step = (id: string, more: string, killed: boolean) => `
       echo "value of ${id}"
 `;
 
-const recipe = (kill: { readonly inside: boolean; readonly between: boolean }) => `
+/** Kills signalbox the first time that a hook runs for a step. */
+const killing = (mark: string) =>
+  `if [ ! -e "${mark}.$RECIPE_STEP_ID" ]; then touch "${mark}.$RECIPE_STEP_ID"; kill -9 $PPID; sleep 600; fi`;
+
+const recipe = (kill: "never" | "before" | "inside" | "after") => `
 name: twelve
 hooks:
   pre_step: |
-    ${kill.between ? 'if [ ! -e "before.$RECIPE_STEP_ID" ]; then touch "before.$RECIPE_STEP_ID"; kill -9 $PPID; sleep 600; fi' : "true"}
+    ${kill === "before" ? killing("before") : "true"}
+  post_step: |
+    ${kill === "after" ? killing("after") : "true"}
 steps:
 ${[
   ["a", ""],
@@ -39,7 +45,7 @@ ${[
   ["k", "condition: v_i == 'other'"],
   ["l", ""],
 ]
-  .map(([id = "", more = ""]) => step(id, more === "" ? "mode: x" : more, kill.inside))
+  .map(([id = "", more = ""]) => step(id, more === "" ? "mode: x" : more, kill === "inside"))
   .join("")}`;
 
 async function play(text: string) {
@@ -66,16 +72,13 @@ function repeatedSteps(journal: readonly string[]): readonly string[] {
 }
 
 test(
-  "kill -9 inside and before every step: no finished step is done again, and the context is the same",
+  "kill -9 before, inside and after every step: no finished step is done again, and the context is the same",
   { timeout: 600_000 },
   async () => {
-    const whole = await play(recipe({ inside: false, between: false }));
+    const whole = await play(recipe("never"));
     expect([whole.outcome.code, whole.kills]).toEqual([0, 0]);
     const { context } = JSON.parse(whole.outcome.stdout);
-    for (const kill of [
-      { inside: true, between: false },
-      { inside: false, between: true },
-    ]) {
+    for (const kill of ["before", "inside", "after"] as const) {
       const killed = await play(recipe(kill));
       expect(killed.outcome.code, killed.outcome.stderr).toBe(0);
       expect(killed.kills).toBeGreaterThan(7);
