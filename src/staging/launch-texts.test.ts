@@ -190,7 +190,7 @@ test("recipes become commands that call them, or skills where an agent has no co
     from: join(home, "recipes/fix.yaml"),
     isOwn: true,
   });
-  expect(command?.body).toContain("signalbox recipe run fix -c NAME='VALUE' --json");
+  expect(command?.body).toContain("signalbox recipe run fix -c KEY='VALUE' --json");
   expect(command?.body).toContain("- task (string, required): what to do\n- tries (number, usually 3)\n");
   expect(command?.body).toContain("The user wrote: $ARGUMENTS");
   expect(read()?.commands.length).toBe(1);
@@ -215,7 +215,7 @@ test("a repository's recipe is given only if it is trusted, and hides yours of t
     { "recipes/bad.yaml": recipe(), "recipes/mine.yaml": recipe() },
   );
   const texts = read((path) => !path.endsWith("secret.yaml"));
-  expect(texts?.commands.map(({ name, body }) => [name, body.startsWith("Run the recipe")])).toEqual([
+  expect(texts?.commands.map(({ name, body }) => [name, body.startsWith("Run this one command")])).toEqual([
     ["taken", false],
     ["good", true],
     ["mine", true],

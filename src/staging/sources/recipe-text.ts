@@ -15,17 +15,15 @@ export function recipeText(name: string, recipe: Recipe): MarkdownFile {
 function bodyOf(name: string, recipe: Recipe): string {
   const values = valuesOf(recipe);
   return [
-    `Run the recipe ${name} with this one command, and wait for its end. It may take many minutes, so use the longest time limit of your shell tool, or run it in the background.`,
-    `    signalbox recipe run ${name}${values.length === 0 ? "" : " -c NAME='VALUE'"} --json`,
+    "Run this one command and wait for its end. That may take many minutes, so use the longest time limit of your shell tool, or the background.",
+    `    signalbox recipe run ${name}${values.length === 0 ? "" : " -c KEY='VALUE'"} --json`,
     "The user wrote: $ARGUMENTS",
-    ...(values.length === 0
-      ? []
-      : [
-          `Pass what the user wrote as these values, each with its own -c NAME='VALUE' in single quotes, and leave out those that the user said nothing about. A value must not contain a single quote.\n\n${values.join("\n")}`,
-        ]),
-    "Add no pipe, redirection, variable or second command: only this form runs without a question. Do not do the steps of the recipe yourself. Its output is JSON with the result of each step. Tell the user how it ended. If a step is blocked, show the user the command that its error names.",
+    ...(values.length === 0 ? [] : [`${PASSING}\n${values.join("\n")}`]),
+    "Add no pipe, redirection or second command. Do not do its steps yourself. Tell the user how it ended; if a step is blocked, show them the command that its error names.",
   ].join("\n\n");
 }
+
+const PASSING = "Keys, each with its own -c, without a single quote in the value; leave out what the user did not say:";
 
 /** The values that the caller may pass: the inputs, then the names of the context. */
 function valuesOf({ inputs, context }: Recipe): readonly string[] {
