@@ -21,10 +21,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "contract lib screen models knowledge snapshots sessions guard sandbox tools engine agents launch backplane".split(
       " ",
     ),
-  recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools"],
+  recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
   proof: ["contract", "lib", "models", "agents", "hooks", "launch"],
   library: ["contract", "lib", "screen", "guard", "agents", "backplane", "hosts", "package.json"],
-  doctor: "contract lib models guard sandbox tools agents hooks staging launch backplane proof".split(" "),
+  doctor: "contract lib models guard sandbox tools agents hooks staging launch backplane recipes proof".split(" "),
   commands:
     "contract lib screen models snapshots sessions guard sandbox tools engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
       " ",
@@ -115,6 +115,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "install/walk-folders.ts",
     "is-unattended.ts",
     "launcher-context.ts",
+    "loose-path.ts",
     "pack/agent-pack.ts",
     "pack/agent.ts",
     "pack/headless-mode.ts",
@@ -209,6 +210,14 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "sidecar/sidecar.ts",
   ],
   recipes: [
+    "bridge/check-runner.ts",
+    "bridge/find-runner.ts",
+    "bridge/install-runner.ts",
+    "bridge/run-runner.ts",
+    "bridge/runner-context.ts",
+    "bridge/runner-environment.ts",
+    "bridge/runner-place.ts",
+    "bridge/whole-recipe.ts",
     "check/check-recipe.ts",
     "places/find-persona.ts",
     "places/find-recipe.ts",

@@ -2,14 +2,15 @@ import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { helpScreen } from "./commands/help-screen.ts";
 import { narrowHelp } from "./commands/sub-help.ts";
+import { refuseExtraWords } from "./commands/sub-verbs.ts";
 import { usageMessage } from "./commands/usage-message.ts";
-import type { Verb } from "./commands/command-module.ts";
+import type { CommandModule, Verb } from "./commands/command-module.ts";
 import { VERBS } from "./verbs.ts";
 import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { fitHelp } from "./lib/fit-help.ts";
 import { homeProblem } from "./lib/home-problem.ts";
-import { printable } from "./lib/printable.ts";
+import { printable, printableLine } from "./lib/printable.ts";
 import { shortageError } from "./lib/shortage-error.ts";
 import { stdoutFull } from "./lib/stdout-full.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
@@ -66,7 +67,7 @@ async function prepare(verb: Verb, command: Command, { own, passed, outcome }: I
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
   const [, word = "", ...rest] = own;
-  const help = Object.hasOwn(module.subVerbs ?? {}, word) ? module.subVerbs?.[word] : undefined;
+  const help = subVerbOf(module, word);
   if (help !== undefined && rest.some((flag) => flag === "--help" || flag === "-h")) narrowHelp(command, word, help);
   command.action(async () => {
     if (passed !== undefined && passed.length > 0 && module.takesPassed !== true)
@@ -74,6 +75,8 @@ async function prepare(verb: Verb, command: Command, { own, passed, outcome }: I
         where: "--",
         fix: `see: signalbox ${verb.name} --help`,
       });
+    const named = subVerbOf(module, command.args[0] ?? "");
+    if (named !== undefined) refuseExtraWords(verb.name, command.args, named);
     outcome.exitCode = await module.run({
       verb: verb.name,
       words: command.args,
@@ -83,6 +86,9 @@ async function prepare(verb: Verb, command: Command, { own, passed, outcome }: I
     });
   });
 }
+
+const subVerbOf = ({ subVerbs = {} }: CommandModule, word: string) =>
+  Object.hasOwn(subVerbs, word) ? subVerbs[word] : undefined;
 
 interface Invocation {
   readonly own: readonly string[];
@@ -110,7 +116,7 @@ function report(thrown: unknown): number {
   const first = thrown instanceof SuppressedError ? firstOf(thrown) : thrown;
   const error = isUserError(first) ? first : (homeProblem(first) ?? diskError(first) ?? shortageError(first) ?? first);
   if (isUserError(error)) {
-    const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
+    const where = error.where === undefined ? "" : `  where: ${printableLine(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
     return error.exitCode;
   }

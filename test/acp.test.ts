@@ -191,17 +191,33 @@ test("a cancel ends the command that runs, and the session goes on", async () =>
   const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
   const prompt = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("sleep") });
   await expect.poll(() => existsSync(join(here.cwd, "begun")), { timeout: 20_000 }).toBe(true);
-  await expect(editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("and?") })).rejects.toThrow(
-    "a prompt is already running",
-  );
+  const second = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("and?") });
   await editor.agent.notify(methods.agent.session.cancel, { sessionId });
-  expect(await prompt).toEqual({ stopReason: "cancelled" });
+  expect([await prompt, await second]).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
   const next = await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("what now?") });
   expect([next.stopReason, told(editor.updates).at(-1), existsSync(join(here.cwd, "ended"))]).toEqual([
     "end_turn",
     "agent_message: Stopped.",
     false,
   ]);
+  await editor.close();
+});
+
+test("a second prompt reaches the model with its next request", async () => {
+  const here = await place({
+    turns: [{ shell: "touch begun; until test -e finish; do sleep 0.1; done" }, { text: "Both done." }],
+  });
+  const editor = await openEditor(here);
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const ask = (words: string) => editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text(words) });
+  const first = ask("work");
+  await expect.poll(() => existsSync(join(here.cwd, "begun")), { timeout: 20_000 }).toBe(true);
+  const second = ask("and this too");
+  // Answered in order, so the second prompt has arrived by then.
+  await editor.agent.request(methods.agent.session.list, {});
+  writeFileSync(join(here.cwd, "finish"), "");
+  expect([await first, await second]).toEqual([{ stopReason: "end_turn" }, { stopReason: "end_turn" }]);
+  expect(here.server.requests.map(({ userTexts }) => userTexts)).toEqual([["work"], ["work", "and this too"]]);
   await editor.close();
 });
 

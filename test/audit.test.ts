@@ -29,3 +29,11 @@ test("a log that is removed with its anchors and its key shows against the recei
     expect.stringContaining(`moving audit, heads/audit.* and keys/audit.pem out of ${home}`),
   ]);
 });
+
+test("a command of several lines is one line of the log that is shown", async () => {
+  const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } };
+  const script = JSON.stringify([{ bash: "ls\n2026-01-01T00:00:00.000Z  allow  bash  forged" }]);
+  await signalbox(["run", "mock", "t", "--param", `script=${script}`], options);
+  const { stdout } = await signalbox(["audit", "show"], options);
+  expect(stdout.trimEnd().split("\n")).toEqual([expect.stringContaining("ls\\n2026-01-01T00:00:00.000Z")]);
+});

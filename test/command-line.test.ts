@@ -38,7 +38,7 @@ test("the whole help fits on one screen and names every verb", async () => {
 
 test("a subcommand has its own help, also through help, with its own flags alone", async () => {
   const { stdout } = await signalbox(["receipt", "show", "--help"]);
-  expect(stdout).toMatch(/^Usage: signalbox receipt show RUN \[--diff\][\s\S]*--md [\s\S]*receipt show last\n/);
+  expect(stdout).toMatch(/^Usage: signalbox receipt show RUN \| FILE \[--diff\][\s\S]*--md [\s\S]*receipt show last\n/);
   expect(stdout).not.toMatch(/--allow-gone|--limit|Subcommands/);
   expect((await signalbox(["help", "receipt", "show"])).stdout).toBe(stdout);
 });

@@ -39,6 +39,7 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "proof.gemini",
     "switches.gemini",
     "agent.native",
+    "recipe-runner",
   ]);
   expect([report.canStart, report.next[0]]).toEqual([
     ["claude"],

@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { logsIn, scene, until } from "./support/native-scene.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 import { SIGNALBOX } from "./support/run-signalbox.ts";
 
 test("a session that is resumed keeps its acceptance check", async () => {
@@ -54,6 +55,29 @@ test("last is the session that was worked on last, which is the first of the lis
   await run(["sessions", "resume", first, "-p", "more"]);
   expect((await run(["sessions", "list"])).stdout.startsWith(first)).toBe(true);
   expect((await run(["sessions", "show", "last"])).stdout).toContain(`session ${first}\n`);
+});
+
+test("last and -c mean this folder, and a session of another one is resumed by its id with a word about it", async () => {
+  const here = await scene({
+    turns: [{ text: "One." }, { shell: "pwd > where.txt" }, { text: "Two." }, { text: "Three." }],
+  });
+  const elsewhere = tempFolder();
+  await here.run(["native", "-p", "the first"]);
+  const [id = ""] = (await here.run(["sessions", "list"])).stdout.split(" ");
+  for (const args of [
+    ["sessions", "resume", "last"],
+    ["native", "-c"],
+  ]) {
+    const { code, stderr } = await here.run([...args, "-p", "more"], { cwd: elsewhere });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the last of all is ${id}, in ${here.cwd}`)]);
+  }
+  const meant = await here.run(["sessions", "resume", id, "-p", "more"], { cwd: elsewhere });
+  expect([meant.code, meant.stderr]).toEqual([0, expect.stringContaining(`this session works in ${here.cwd}\n`)]);
+  expect(readFileSync(join(here.cwd, "where.txt"), "utf8")).toBe(`${here.cwd}\n`);
+  const continued = await here.run(["native", "-c", "-p", "and more"]);
+  expect([continued.code, continued.stdout]).toEqual([0, "Three.\n"]);
+  expect(here.server.requests.at(-1)?.userTexts).toEqual(["the first", "more", "and more"]);
+  expect((await here.run(["native", "-c", "--resume", id, "-p", "x"])).code).toBe(2);
 });
 
 test("the address of one provider is not used for another", async () => {
@@ -172,7 +196,7 @@ test("a session that is open cannot be resumed by another process, and one that 
 });
 
 test.each([
-  ["was changed", (line: string) => line.replace('"cwd":"', '"cwd":"/elsewhere'), "in line 1, its checksum is wrong"],
+  ["was changed", (line: string) => line.replace('"model":"', '"model":"other-'), "in line 1, its checksum is wrong"],
   ["is no record", () => "nonsense", "in line 1, it is not a session record"],
   ["is of a newer signalbox", asNewer, "in line 1, it was written by a newer signalbox (format 2)"],
   ["was never finished", () => undefined, "it has no complete record"],

@@ -44,14 +44,13 @@ test.runIf(isOnPath("tmux"))("a paste that holds a yes does not answer a questio
 });
 
 test.runIf(isOnPath("tmux"))(
-  "Ctrl-C clears a line, a wrong answer is asked about again, a queued line is shown, and exit leaves",
+  "Ctrl-C clears a line, a wrong answer is asked about again, a line typed meanwhile steers, and exit leaves",
   async () => {
     const here = await scene({
       turns: [
         { shell: "git push origin nowhere" },
         { shell: "touch begun; until test -e finish; do sleep 0.1; done" },
-        { text: "Finished." },
-        { text: "Next." },
+        { text: "Finished both." },
       ],
     });
     const { keys, shows, screen } = terminal(here);
@@ -71,13 +70,13 @@ test.runIf(isOnPath("tmux"))(
     keys("work", "Enter");
     await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
     keys("and then this", "Enter");
-    await shows("  queued: and then this\n");
-    writeFileSync(join(here.cwd, "finish"), "");
-    await shows("Finished.\n\n> and then this\n");
-    await shows("Next.");
+    await shows("  for its next request: and then this\n");
     keys("exit", "Enter");
+    await shows("  queued: exit\n");
+    writeFileSync(join(here.cwd, "finish"), "");
+    await shows("Finished both.");
     await shows("ended 0");
-    expect(here.server.requests.map(({ userTexts }) => userTexts.at(-1))).not.toContain("exit");
+    expect(here.server.requests.map(({ userTexts }) => userTexts.at(-1))).toEqual(["push", "work", "and then this"]);
   },
 );
 

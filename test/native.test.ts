@@ -98,7 +98,7 @@ test.each([
   [["native", "-p", "x", "--", "--flag"], "native takes no flags"],
   [["sessions", "dance"], "unknown subcommand 'dance'"],
   [["sessions", "show"], "which session?"],
-  [["sessions", "resume", "last"], 'no session matches "last"'],
+  [["sessions", "resume", "last"], "no session worked in this folder yet"],
   [["models", "anthropic/"], "not a model name"],
 ])("%j is a usage error", async (args, message) => {
   const { run } = await scene({ turns: [{ text: "x" }] });
@@ -132,80 +132,12 @@ test("a provider that refuses the key is said in one line, and the session can b
   });
   const { code, stdout, stderr } = await run(["native", "-p", "hello"]);
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("the model failed: HTTP 401: bad key");
+  expect(stderr.match(/HTTP 401: bad key \(no key was sent; set SIGNALBOX_API_KEY\)/g)).toHaveLength(1);
   // The session knows its model, and where that is.
   const forgotten = { SIGNALBOX_MODEL: undefined, SIGNALBOX_BASE_URL: undefined };
   const again = await run(["sessions", "resume", "last"], { env: forgotten });
   expect([again.code, again.stdout]).toEqual([0, "Hello again.\n"]);
   expect(server.requests.at(-1)?.userTexts).toEqual(["hello"]);
-});
-
-test("--json prints every event, and piped input is the prompt", async () => {
-  const { run } = await scene({ turns: [{ text: "Hi." }] });
-  const { code, stdout } = await run(["native", "--json"], { input: "say hi\n" });
-  const events = stdout
-    .trim()
-    .split("\n")
-    .map((line) => z.looseObject({ type: z.string() }).parse(JSON.parse(line)));
-  expect(code).toBe(0);
-  expect(events.map(({ type }) => type)).toEqual([
-    "message",
-    "turn-start",
-    "text-delta",
-    "usage",
-    "message",
-    "response",
-    "turn-end",
-    "run-end",
-    "idle",
-  ]);
-});
-
-test("what is piped in beside -p is refused, never dropped; an empty or idle pipe holds nothing up", async () => {
-  const { run, server } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
-  for (const args of [
-    ["native", "-p", "review this"],
-    ["native", "--", "review this"],
-  ]) {
-    const both = await run(args, { input: "a diff\n" });
-    expect([both.code, both.stdout, both.stderr]).toEqual([
-      2,
-      "",
-      expect.stringContaining("more than one prompt was given\n  where: stdin is a pipe that is not empty"),
-    ]);
-  }
-  expect(server.requests.length).toBe(0);
-  expect((await run(["native", "-p", "x"], { input: "" })).stdout).toBe("One.\n");
-  const idle = Promise.withResolvers<void>();
-  const during = async (child: ChildProcess) => void child.once("exit", () => idle.resolve());
-  const { code, stdout } = await run(["sessions", "resume", "last", "-p", "x"], {
-    keepStdinOpen: idle.promise,
-    during,
-  });
-  expect([code, stdout]).toEqual([0, "Two.\n"]);
-  const resumed = await run(["sessions", "resume", "last"], { input: "go on\n" });
-  expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining("takes a task from stdin")]);
-});
-
-test("what is piped in late beside -p is said", async () => {
-  const { cwd, run } = await scene({
-    turns: [{ shell: "touch begun; while ! test -e late; do sleep 0.1; done" }, { text: "ok" }],
-  });
-  const late = Promise.withResolvers<void>();
-  const during = async (child: ChildProcess) => {
-    await until(() => existsSync(join(cwd, "begun")));
-    child.stderr?.on(
-      "data",
-      (text) => String(text).includes("piped input is ignored") && writeFileSync(join(cwd, "late"), ""),
-    );
-    late.resolve();
-  };
-  const { code, stdout, stderr } = await run(["native", "-p", "x"], {
-    input: "a diff\n",
-    keepStdinOpen: late.promise,
-    during,
-  });
-  expect([code, stdout, stderr]).toEqual([0, "ok\n", expect.stringContaining("piped input is ignored")]);
 });
 
 test("tools can be left out", async () => {

@@ -48,6 +48,11 @@ test("prune lists, removes, is counted by verify, and asks where nobody said how
   expect([receipts.code, audit.code]).toEqual([0, 0]);
   expect(receipts.stdout).toMatch(/^good: 3 receipts, \d+ bytes, one unbroken chain\n3 artifacts pruned on 20/);
   expect(audit.stdout).toMatch(/^good: 0 records in 0 segments, 3 anchors\n3 segments pruned on 20/);
+
+  expect((await run("receipt", "list")).stdout).not.toContain("pruned");
+  await run("prune", "receipts", "--older-than", "30d");
+  const listed = (await run("receipt", "list")).stdout.trimEnd().split("\n");
+  expect(listed.filter((line) => /, pruned 20\d\d-\d\d-\d\d$/.test(line))).toHaveLength(3);
 });
 
 test("a session that another process has open stays, also one in another container", async () => {

@@ -98,11 +98,12 @@ test("a run that is not there, one of several, and no run at all are said", SLOW
     const { code, stdout, stderr } = await receipt(...args);
     return [code, stdout, stderr.split("\n")[0]];
   };
-  expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
+  expect(await said("show", "ffff")).toEqual([2, "", 'signalbox: no receipt for run "ffff"']);
+  expect(await said("show", "last", "extra")).toEqual([2, "", "signalbox: unexpected argument 'extra'"]);
   expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs start with "aa"']);
   expect(await said("show")).toEqual([2, "", "signalbox: which receipt?"]);
   expect(await said("fly")).toEqual([2, "", "signalbox: unknown subcommand 'fly'"]);
-  expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
+  expect(await said("verify", "ffff")).toEqual([2, "", 'signalbox: no receipt for run "ffff"']);
 });
 
 test("an empty home has no receipts and nothing wrong, and looking at it makes no key", async () => {
@@ -142,6 +143,37 @@ test("an exported receipt is checked elsewhere with the key of its maker, and wi
     1,
     expect.stringMatching(/the receipt was changed[\s\S]*the seal is for another receipt/),
   ]);
+});
+
+test("a receipt file is shown, and what its seal says only if the seal is good", SLOW, async () => {
+  const { home, receipt } = twoReceipts();
+  const out = join(home, "their export.json");
+  await receipt("export", "aaaa", "--out", out);
+  const own = await receipt("show", out);
+  expect([own.code, own.stderr, own.stdout]).toEqual([
+    0,
+    "",
+    expect.stringMatching(
+      /^task +go\n[\s\S]*guarded +yes: 1 allowed[\s\S]*verify +signalbox receipt verify '.*their export\.json'\n$/,
+    ),
+  ]);
+  expect(JSON.parse((await receipt("show", out, "--json")).stdout).meta.run_id).toBe(FIRST);
+
+  const elsewhere = { cwd: tempFolder(), env: { SIGNALBOX_HOME: tempFolder() } };
+  const foreign = await signalbox(["receipt", "show", out], elsewhere);
+  expect([foreign.code, foreign.stderr]).toEqual([1, "signalbox: not verified: no key to verify its seal with\n"]);
+  expect(foreign.stdout).toMatch(/^task +go\n/);
+  expect(foreign.stdout).not.toContain("guarded");
+  const key = join(elsewhere.cwd, "theirs.pem");
+  writeFileSync(key, (await signalbox(["key", "show"], { env: { SIGNALBOX_HOME: home } })).stdout);
+  expect((await signalbox(["receipt", "show", out, "--key", key], elsewhere)).code).toBe(0);
+
+  writeFileSync(out, readFileSync(out, "utf8").replace('"outcome":"complete"', '"outcome":"partial"'));
+  const changed = await receipt("show", out);
+  expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining("not verified: the receipt was changed")]);
+  expect(changed.stdout).not.toContain("guarded");
+  mkdirSync(join(home, "aabb"));
+  expect((await receipt("show", "aabb")).stdout).toContain(SECOND);
 });
 
 test("a bare receipt is checked by its own hash", async () => {

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../src/contract/agent-event.ts";
 import { Receipt } from "../src/contract/receipt.ts";
+import { isOnPath } from "./support/is-on-path.ts";
 import { repositoryWith } from "./support/git-repository.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder } from "./support/temp-folder.ts";
+import { terminal } from "./support/tmux-terminal.ts";
 
 /** Larger than a task could be once, with what a shell or a hasty reader would change. */
 const LONG = `${"it's a 'long' task: $(rm -rf /) `x` \\ é\n".repeat(2600)}the end`;
@@ -190,4 +192,19 @@ test("a run inside runs is bounded as a launch is, and tells its commands how de
   expect(await seen({})).toBe("0 0/8\n");
   expect(await seen({ AMPLIHACK_MAX_DEPTH: "1" })).toBe("3 0/1\n");
   expect(await seen({ AMPLIHACK_SESSION_DEPTH: "1", AMPLIHACK_MAX_DEPTH: "2" })).toBe("3 1/2\n");
+});
+
+test.runIf(isOnPath("tmux"))("on a terminal a run counts the seconds until the agent does something", async () => {
+  const cwd = repositoryWith({ a: "" });
+  const script = JSON.stringify([{ wait_ms: 4500 }, { say: "finished" }]);
+  const command = `'${SIGNALBOX}' run mock wait --param 'script=${script}'; echo "ended $?"; sleep 60`;
+  const env = { HOME: tempFolder(), PATH: process.env["PATH"] ?? "" };
+  const { shows, screen } = terminal({ cwd, env }, command);
+  await shows("… waiting for mock, 2 s");
+  await shows("ended 0");
+  expect(screen()).toContain("\nfinished\nsignalbox: complete");
+  expect(screen()).not.toContain("… waiting");
+  expect((await signalbox(["run", "mock", "wait", "--param", `script=${script}`], { cwd, env })).stderr).not.toContain(
+    "…",
+  );
 });

@@ -1,13 +1,14 @@
-import { lstatSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
 import { isExecutable, isFile, isFolder } from "../lib/is-program.ts";
 import { linkHops } from "../lib/link-hops.ts";
 import { readHead } from "../lib/read-head.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { loosePath } from "./loose-path.ts";
 import type { Agent } from "./pack/agent.ts";
 import { type Found, searchPath, type SearchPlace } from "./search-path.ts";
-import { isInWorkspace, withFolders, workspaceFolders } from "./workspace-folders.ts";
+import { isInWorkspace, workspaceFolders } from "./workspace-folders.ts";
 
 /** Marks our own `copilot` shim in its first lines, so that a launch never starts signalbox again. */
 const SHIM_MARK = "signalbox-shim";
@@ -87,7 +88,7 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
   if (!isProgram(head, found.path))
     throw refuse("not an executable program", `it is empty or damaged; reinstall it: ${agent.install}`);
   const hops = linkHops(found.path);
-  const loose = [...new Set(hops.flatMap(withFolders))].find(anyoneMayWrite);
+  const loose = loosePath(hops);
   if (loose !== undefined)
     throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking its contents`);
   const start = startOf(search, found);
@@ -122,14 +123,6 @@ function knownPlaces(agent: Agent, env: NodeJS.ProcessEnv): string[] {
   return agent.knownPlaces
     .filter((place) => !place.startsWith("~") || isAbsolute(home))
     .map((place) => (place.startsWith("~") ? join(home, place.slice(1)) : place));
-}
-
-/** In a sticky folder such as /tmp, others cannot replace our file. The mode of a link is meaningless. */
-function anyoneMayWrite(path: string): boolean {
-  const stat = lstatSync(path);
-  if (stat.isSymbolicLink()) return false;
-  const sticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
-  return (stat.mode & 0o002) !== 0 && !sticky;
 }
 
 /** The system runs unknown formats with /bin/sh, which accepts an empty file. */

@@ -1,3 +1,4 @@
+import { needsUpdate } from "../lib/file-format.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listReceipts } from "../backplane/receipts/find-receipt.ts";
@@ -6,7 +7,7 @@ import { flawPlace, listSegments, prunedLookup, verifyAudit } from "../guard/aud
 import { signalboxHome } from "../lib/home-folder.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { printable } from "../lib/printable.ts";
+import { printableLine } from "../lib/printable.ts";
 import { prunedLine } from "../lib/tombstones.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
@@ -58,7 +59,8 @@ function verify(home: string): number {
   const flaw = bad === undefined ? unlikeReceipts(home) : `${flawPlace(bad)}: ${bad.because}`;
   if (flaw !== undefined) {
     print(`BAD  ${flaw}`);
-    print(`once you know why, start a new log by moving audit, heads/audit.* and keys/audit.pem out of ${home}`);
+    if (!needsUpdate(flaw))
+      print(`once you know why, start a new log by moving audit, heads/audit.* and keys/audit.pem out of ${home}`);
     return EXIT.failed;
   }
   print(`good: ${records} records in ${segments} segments, ${anchors} anchors`);
@@ -117,7 +119,7 @@ function linesOf(lines: readonly string[], run: string): readonly string[] {
   const [session] = found;
   if (session === undefined || session === "" || run === "" || found.length > 1)
     throw new UserError(found.length > 1 ? `${found.length} runs or sessions match` : "no records of such a run", {
-      where: printable(run),
+      where: run,
       fix: "'signalbox audit show --json' shows the session of each record",
     });
   return records.filter((record) => record.session === session).map(({ line }) => line);
@@ -132,7 +134,7 @@ function describe(line: string): string {
   const record = recordIn(line);
   if (record === undefined) return "(not a record)";
   const { time, verdict, tool, call, code } = record;
-  return printable(
+  return printableLine(
     `${String(time)}  ${String(verdict).padEnd(5)}  ${String(tool)}  ${String(call).slice(0, 140)}  ${String(code)}`,
   );
 }

@@ -74,9 +74,13 @@ function refuseModes(agent: Agent, env: NodeJS.ProcessEnv): void {
   });
 }
 
-const examples = (verb: string) => `
-Examples:
-  signalbox ${verb}                           an interactive session
-  signalbox ${verb} -- --version           what is after -- goes to ${verb}
-  signalbox ${verb} --prompt-file task.md  one task, then its own exit code
-  git diff | signalbox ${verb}                piped input is the prompt`;
+function examples(verb: string): string {
+  const lines = [
+    [`signalbox ${verb}`, "an interactive session"],
+    [`signalbox ${verb} -- --version`, `what is after -- goes to ${verb}`],
+    [`signalbox ${verb} --prompt-file task.md`, "one task, then its own exit code"],
+    [`git diff | signalbox ${verb}`, "piped input is the prompt"],
+  ] as const;
+  const width = Math.max(...lines.map(([command]) => command.length));
+  return `\nExamples:\n${lines.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n")}`;
+}

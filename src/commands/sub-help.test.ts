@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { VERBS } from "../verbs.ts";
+import { refuseExtraWords } from "./sub-verbs.ts";
 
 const verbs = await Promise.all(VERBS.map(async ({ name, load }) => ({ name, module: (await load()).command })));
 const withSubVerbs = verbs.filter(({ module }) => module.subVerbs !== undefined);
@@ -20,3 +21,18 @@ test.each(withSubVerbs)(
     }
   },
 );
+
+test.each([
+  ["", 0],
+  ["[--since TIME]", 0],
+  ["--policy FILE [--since TIME]", 0],
+  ["RUN [flags]", 1],
+  ["COMMAND|last [--yes]", 1],
+  ["[RUN | FILE] [--key PEM]", 1],
+  ["NAME|FILE [-c KEY=VALUE]... [flags] | --resume RUN", 1],
+  ["RUN RUN [--all]", 2],
+])("a subcommand with the usage %j takes %i words and no more", (usage, most) => {
+  const words = ["sub", ...Array.from({ length: most }, () => "x")];
+  expect(() => refuseExtraWords("verb", words, { usage })).not.toThrow();
+  expect(() => refuseExtraWords("verb", [...words, "one-more"], { usage })).toThrow("unexpected argument 'one-more'");
+});

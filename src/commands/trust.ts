@@ -8,7 +8,7 @@ import { carriedHooks, readHookFile } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { printable } from "../lib/printable.ts";
+import { printable, printableLine } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -49,7 +49,7 @@ interface Candidate {
 function list(folder: string): number {
   for (const file of readTrust(folder)) {
     const now = isAsTrusted(file) ? "unchanged" : "changed or missing: no longer trusted";
-    process.stdout.write(`${printable(file.path)}  since ${file.time}  ${now}\n`);
+    process.stdout.write(`${printableLine(file.path)}  since ${file.time}  ${now}\n`);
   }
   return EXIT.ok;
 }
@@ -70,7 +70,9 @@ function revokeHere(folder: string, workspace: string): number {
     .map(({ path }) => path)
     .filter((path) => path !== policy && path.startsWith(`${workspace}/`));
   for (const path of [policy, ...hooks])
-    process.stdout.write(`${printable(path)} ${revoke(folder, path) ? "is no longer trusted" : "was not trusted"}\n`);
+    process.stdout.write(
+      `${printableLine(path)} ${revoke(folder, path) ? "is no longer trusted" : "was not trusted"}\n`,
+    );
   return EXIT.ok;
 }
 
@@ -86,12 +88,12 @@ async function trustHere(folder: string, workspace: string, yes: boolean): Promi
   const known = readTrust(folder);
   const fresh = candidates.filter(({ path, hash }) => !known.some((file) => file.path === path && file.hash === hash));
   for (const { path } of candidates.filter((candidate) => !fresh.includes(candidate)))
-    process.stdout.write(`${printable(path)} is already trusted\n`);
+    process.stdout.write(`${printableLine(path)} is already trusted\n`);
   if (fresh.length === 0) return EXIT.ok;
   for (const { path, what, text } of fresh) {
     const before = known.find((file) => file.path === path)?.text;
     const shown = text === "" ? "(binary program, not shown)" : difference(before ?? "", text);
-    process.stdout.write(`${printable(`--- ${path} (${what})\n${shown}`)}\n`);
+    process.stdout.write(`${printable(`--- ${printableLine(path)} (${what})\n${shown}`)}\n`);
   }
   if (!yes)
     throw new UserError("nothing is trusted yet", {
@@ -101,7 +103,7 @@ async function trustHere(folder: string, workspace: string, yes: boolean): Promi
     });
   for (const { path, text, hash } of fresh) {
     trust(folder, { path, text, hash, time: new Date().toISOString() });
-    process.stdout.write(`${printable(path)} is now trusted as shown; any change revokes that\n`);
+    process.stdout.write(`${printableLine(path)} is now trusted as shown; any change revokes that\n`);
   }
   return EXIT.ok;
 }
@@ -132,7 +134,7 @@ async function startingFiles(workspace: string): Promise<readonly StartingFile[]
   const finders = await Promise.all(PACKS.flatMap((pack) => pack.startingFiles?.() ?? []));
   const found = finders.map((find) => find({ cwd: currentFolder(), workspace }));
   for (const place of found.flatMap(({ unfit }) => unfit))
-    say(`${printable(place)} cannot be trusted: it contains a plugin, or too many files to review`);
+    say(`${printableLine(place)} cannot be trusted: it contains a plugin, or too many files to review`);
   const files = found.flatMap((each) => each.files);
   return files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
 }

@@ -62,6 +62,12 @@ export function newEvent(fields: WithoutTime<AgentEventInput>): AgentEvent {
   return AgentEvent.parse({ ...fields, ts: new Date().toISOString() });
 }
 
+/** The `ext` of a result whose call the agent itself turned down, so that it never ran. */
+export const REFUSED_BY_AGENT = { refused_by: "agent" };
+
+export const isRefusedByAgent = ({ type, ext }: AgentEvent): boolean =>
+  type === "tool_result" && ext?.["refused_by"] === "agent";
+
 /** The two events for a call that was denied. */
 export function deniedEvents(
   call: { readonly tool: string; readonly id?: string | undefined },

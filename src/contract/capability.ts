@@ -69,3 +69,14 @@ export const Requirement = z.strictObject({
   min_support: z.enum(["native", "emulated", "any"]),
 });
 export type Requirement = z.infer<typeof Requirement>;
+
+/** What every coding agent with a stream of events and tools of its own can do. */
+export const CODING_AGENT: Capabilities = {
+  streaming: "native",
+  tool_read: "native",
+  tool_write: "native",
+  tool_edit: "native",
+  tool_bash: "native",
+  tool_glob: "native",
+  tool_grep: "native",
+};

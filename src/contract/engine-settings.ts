@@ -8,6 +8,8 @@ export const EngineSettings = z.strictObject({
   tries: z.int().min(1).max(20).default(6),
   retry_base_ms: Milliseconds.default(500),
   retry_cap_ms: Milliseconds.default(30_000),
+  /** How long a provider may stay silent, before its answer and within it. */
+  idle_ms: Milliseconds.min(1_000).default(300_000),
   /** Maximum turns in one run of the inner loop. */
   turns: z.int().min(1).max(100_000).default(1_000),
   /** Maximum calls running in parallel. */

@@ -15,6 +15,7 @@ import { checkPlaces } from "./places.ts";
 import { checkPolicy } from "./policy.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkProof } from "./proofs.ts";
+import { checkRecipeRunner } from "./recipe-runner.ts";
 import { checkRuntime } from "./runtime.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkStagedHooks } from "./staged-hooks.ts";
@@ -34,8 +35,9 @@ export interface Examination {
 export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: string): Promise<Examination> {
   const home = signalboxHome(env);
   const readOnly = isInsideSession(env);
-  const [git, sandbox, ...agents] = await Promise.all([
+  const [git, runner, sandbox, ...agents] = await Promise.all([
     checkGit(cwd, env),
+    checkRecipeRunner(env, { cwd, readOnly }),
     checkSandbox(cwd, home, env),
     ...AGENTS.map((agent) => checkAgent(agent, env, { cwd, cache: join(home, "cache"), readOnly })),
   ]);
@@ -55,6 +57,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
       checkSwitches(name, env),
     ]),
     checkNative(env),
+    runner,
   ];
   const ok = checks.every((check) => check.status !== "fail");
   return { ok, ...whatToStart(checks), checks, promptDelivery: reportDelivery(AGENTS, env) };

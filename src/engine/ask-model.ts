@@ -31,8 +31,7 @@ export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerato
     const attempt = yield* askOnce({ ...asking, history }, parts);
     if (attempt.kind !== "failed") return { ...attempt, history };
     const { error } = attempt;
-    const smaller =
-      error.kind === "too-large" ? await shrink({ ...asking, history }, error, { parts, remedies }) : undefined;
+    const smaller = await mend({ ...asking, history }, error, { parts, remedies });
     const again = smaller !== undefined || (error.kind === "transient" && tries < settings.tries);
     const retryInMs = smaller !== undefined ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
     const tooLong =
@@ -72,16 +71,17 @@ async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGen
 const MAX_REMEDIES = 3;
 
 /**
- * First drops the images, then lets processors shorten the history (compaction). Undefined when nothing is left to try.
+ * A history that the provider may take. First it loses its images; if it was too large, processors may then shorten it
+ * (compaction). Undefined when nothing is left to try.
  */
-async function shrink(
+async function mend(
   { turn, history }: Asking,
   error: ModelError,
   { parts, remedies }: { readonly parts: LoopParts; readonly remedies: number },
 ): Promise<readonly Message[] | undefined> {
-  if (remedies >= MAX_REMEDIES) return undefined;
-  const stripped = withoutImages(history);
-  if (stripped !== undefined) return stripped;
+  if (remedies >= MAX_REMEDIES || (error.kind !== "too-large" && error.kind !== "bad-image")) return undefined;
+  const stripped = withoutImages(history, NOTES[error.kind]);
+  if (stripped !== undefined || error.kind === "bad-image") return stripped;
   for (const processor of parts.processors) {
     const shorter = await processor.onRequestError?.(error, { turn, history, signal: parts.signal });
     if (shorter !== undefined) return shorter;
@@ -99,21 +99,24 @@ async function paused(milliseconds: number, { clock, signal }: LoopParts): Promi
   }
 }
 
-const NOTE = "[image removed: the request was too large]";
+const NOTES = {
+  "too-large": "[image removed: the request was too large]",
+  "bad-image": "[image removed: the provider refused it]",
+};
 
 /** The history with every image replaced by a note; undefined when it has none. */
-function withoutImages(history: readonly Message[]): readonly Message[] | undefined {
+function withoutImages(history: readonly Message[], note: string): readonly Message[] | undefined {
   const has = (images: readonly unknown[] | undefined) => images !== undefined && images.length > 0;
   let found = false;
   const stripped = history.map((message): Message => {
     if (message.role === "user" && has(message.images)) {
       found = true;
-      return { role: "user", text: `${message.text}\n${NOTE}`, source: message.source };
+      return { role: "user", text: `${message.text}\n${note}`, source: message.source };
     }
     if (message.role !== "tool" || !message.results.some((result) => has(result.images))) return message;
     found = true;
     const results = message.results.map(({ images, ...result }) =>
-      has(images) ? { ...result, text: `${result.text}\n${NOTE}` } : result,
+      has(images) ? { ...result, text: `${result.text}\n${note}` } : result,
     );
     return { role: "tool", results };
   });

@@ -205,34 +205,6 @@ test("a refused request is not tried again", async () => {
   expect([requests.length, outcome.reason]).toEqual([1, "failed"]);
 });
 
-test("a request that is too large loses its images once, and then fails clearly", async () => {
-  const image = { mediaType: "image/png", base64: "AAAA" };
-  const look = tool("look", () => ({ text: "a picture", failed: false, images: [image] }));
-  const lines = [calls(call("c1", "look")), fails("too-large"), fails("too-large")];
-  const { model, requests } = rehearsed(...lines);
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [look] })));
-  const note = "[image removed: the request was too large]";
-  expect(requests.map(({ history }) => history.at(-1))).toEqual([
-    asks("go"),
-    { role: "tool", results: [{ ...result("c1", "a picture", false, "look"), images: [image] }] },
-    { role: "tool", results: [result("c1", `a picture\n${note}`, false, "look")] },
-  ]);
-  expect(outcome).toMatchObject({
-    reason: "failed",
-    because:
-      "the conversation is too large for the model, and cannot be shortened further (a too-large failure); use a model with a larger context, or start a new session",
-  });
-});
-
-test("a processor may shorten a history that is too large", async () => {
-  const { model, requests } = rehearsed(fails("too-large"), says("fits"));
-  const shorten = { name: "compaction", onRequestError: async () => [asks("short")] };
-  const parts = sessionParts(model, { processors: [shorten] });
-  const { result: outcome } = await played(runTurns([asks("very long")], parts));
-  expect(requests.map(({ history }) => history)).toEqual([[asks("very long")], [asks("short")]]);
-  expect(outcome.history).toEqual([asks("short"), says("fits")]);
-});
-
 test("an interrupted tool leaves a result, and a tool that does not stop is left behind", async () => {
   const abort = new AbortController();
   const never = tool("never", () => new Promise(() => undefined));

@@ -1,9 +1,10 @@
-import { printable } from "../lib/printable.ts";
+import { printable, printableLine } from "../lib/printable.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
 import { afterQuestion, ignoredLine, offerOf } from "./allow/offer.ts";
 import { approvalMeans, heldLine, policyLine } from "./contain/explain-needs.ts";
+import { ON_ITS_OWN } from "./contain/leaves-alone.ts";
 import { mostInformativeFirst } from "./judge/most-informative.ts";
 
 const MAX_FRAGMENT = 160;
@@ -28,7 +29,7 @@ export function explainToModel(decision: Decision, judged?: Judged): string {
   const lift = decision.verdict === "deny" ? liftLine(decision, first) : "";
   const more = deciding.length - 1;
   const others = more === 0 ? "" : `, and ${more} more ${more === 1 ? "reason" : "reasons"}`;
-  return `${verb} ${what}: ${printable(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offerFor(decision, judged))} Do not retry it in another form.`;
+  return `${verb} ${what}: ${printableLine(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offerFor(decision, judged))} Do not retry it in another form.`;
 }
 
 /**
@@ -47,8 +48,8 @@ export function denialForPerson(text: string): string {
 }
 
 /** Without a person to ask: the line of the policy that would allow what a contained command needs. */
-function liftLine({ contained }: Decision, { need, fragment: about }: GuardFinding): string {
-  if (contained === undefined || need === undefined) return "";
+function liftLine({ contained }: Decision, { need, instead, fragment: about }: GuardFinding): string {
+  if (contained === undefined || need === undefined || instead === ON_ITS_OWN) return "";
   return ` To allow it, the user can ${policyLine(need, about)} in ~/.signalbox/policy.yaml.`;
 }
 
@@ -173,10 +174,10 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function line({ because, fragment: about, rule }: GuardFinding): string {
-  return `${about === "" ? "" : `${fragment(about)}: `}${printable(because)}  [${rule}]`;
+  return `${about === "" ? "" : `${fragment(about)}: `}${printableLine(because)}  [${rule}]`;
 }
 
 function fragment(text: string): string {
-  const shown = printable(text).replaceAll("\n", "\\n");
+  const shown = printableLine(text);
   return shown.length > MAX_FRAGMENT ? `${shown.slice(0, MAX_FRAGMENT)}…` : shown;
 }

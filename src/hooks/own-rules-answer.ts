@@ -1,3 +1,4 @@
+import { printableLine } from "../lib/printable.ts";
 import { homedir } from "node:os";
 import { findDialect } from "../agents/find-dialect.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";
@@ -57,15 +58,16 @@ function placeOf({ cwd }: ToolBefore, { workspace }: HookSettings) {
 function changed({ rule, where }: NonNullable<OwnRules["unreadable"]>): HookAnswer {
   return {
     verdict: "deny",
-    because: `Blocked, because one of the agent's own rules cannot be read any more: ${rule} in ${where}. Tell the user to fix it and to restart the agent.`,
+    because: `Blocked, because one of the agent's own rules cannot be read any more: ${printableLine(`${rule} in ${where}`)}. Tell the user to fix it and to restart the agent.`,
   };
 }
 
 function answerOf(
-  { verdict, because, literal }: OwnVerdict,
+  { verdict, because: given, literal }: OwnVerdict,
   event: ToolBefore,
   settings: HookSettings,
 ): OwnRulesAnswer {
+  const because = printableLine(given);
   if (verdict === "deny") return { answer: { verdict, because } };
   const canAsk = settings.interactive && event.mode !== "dont-ask";
   if (canAsk && findDialect(settings.agent).asks)

@@ -23,3 +23,14 @@ export function refuseNewer(value: unknown, { where, known }: FormatPlace): void
   const newer = newerFormat(value, known);
   if (newer !== undefined) throw new UserError(newer, { where, fix: "update signalbox" });
 }
+
+const UPDATE = "; update signalbox";
+
+/** A clause with the advice in it, for where there is no line for a fix. */
+export const withUpdate = (clause: string) => `${clause}${UPDATE}`;
+
+/** Whether a clause advises to update, since a newer signalbox wrote something. */
+export const needsUpdate = (clause: string) => clause.endsWith(UPDATE);
+
+/** The clause alone, for an error whose fix has the advice. */
+export const withoutUpdate = (clause: string) => (needsUpdate(clause) ? clause.slice(0, -UPDATE.length) : clause);

@@ -10,6 +10,9 @@ one line. More.
 Codes:
   0 done   1 failed   2 something else
 
+Words:
+  one    a text that is too long
+
 Example:
   box --with many words that nobody may break
 `;
@@ -19,8 +22,12 @@ Some words that are too
 long for one line. More.
 
 Codes:
-  0 done   1 failed   2
-  something else
+  0 done   1 failed
+  2 something else
+
+Words:
+  one    a text that is
+         too long
 
 Example:
   box --with many words that nobody may break

@@ -20,7 +20,25 @@ function fitBlock(block: string, width: number): string {
   return `${block.startsWith("\n") ? "\n" : ""}${fitted.join("\n")}${block.endsWith("\n") ? "\n" : ""}`;
 }
 
+/** A row of a table is continued below its text, and items with wide gaps between them are not torn apart. */
 function fitLine(line: string, width: number): readonly string[] {
+  const [, row = "", text = ""] = /^( *\S+ {2,})(\S.*)$/.exec(line) ?? [];
   const indent = /^ */.exec(line)?.[0] ?? "";
-  return wrapLines(line.slice(indent.length), width - indent.length).map((part) => `${indent}${part}`);
+  if (row !== "")
+    return wrapLines(text, width - row.length).map((part, at) => `${at === 0 ? row : " ".repeat(row.length)}${part}`);
+  return packed(line.trim().split(/ {3,}/), width - indent.length)
+    .flatMap((part) => wrapLines(part, width - indent.length))
+    .map((part) => `${indent}${part}`);
+}
+
+const GAP = "   ";
+
+function packed(items: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const item of items) {
+    const longer = `${lines.at(-1) ?? ""}${GAP}${item}`;
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(item);
+  }
+  return lines;
 }

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileS
 import { dirname } from "node:path";
 import { appendWhole } from "./append-whole.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { newerFormat } from "./file-format.ts";
+import { newerFormat, withUpdate } from "./file-format.ts";
 import { isRecord } from "./is-record.ts";
 import { makeFolder } from "./make-folder.ts";
 import { parseJson } from "./parse-json.ts";
@@ -90,7 +90,7 @@ function readLine(text: string, { list, key }: Signing): PruneLine | string {
   }
   if (!isRecord(value)) return "this is not a record of a prune";
   const newer = newerFormat(value);
-  if (newer !== undefined) return `${newer}; update signalbox`;
+  if (newer !== undefined) return withUpdate(newer);
   const { signature, ...body } = value;
   const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
   const { list: stated, pruned_at, items } = body;

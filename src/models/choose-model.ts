@@ -1,3 +1,4 @@
+import { nearest } from "../lib/nearest.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { type Provider, providerNamed, PROVIDERS, type WireName } from "./providers.ts";
 
@@ -8,6 +9,8 @@ export interface ModelChoice {
   readonly id: string;
   readonly baseUrl: string;
   readonly key: string | undefined;
+  /** The variable that the key came from, or would come from. */
+  readonly keyVariable: string | undefined;
 }
 
 interface Wanted {
@@ -35,8 +38,14 @@ export function chooseModel({ name, place = "--model", baseUrl, environment }: W
     });
   }
   const address = checkedUrl(provider, baseUrl ?? usualUrl(provider, environment));
-  const key = readKey(provider, address, environment);
-  return { provider: provider.name, wire: provider.wire, id, baseUrl: address, key };
+  const variable = provider.keyVariables.find((candidate) => (environment[candidate] ?? "") !== "");
+  const key = readKey(
+    provider,
+    address,
+    variable === undefined ? undefined : { variable, text: environment[variable] },
+  );
+  const keyVariable = variable ?? provider.keyVariables[0];
+  return { provider: provider.name, wire: provider.wire, id, baseUrl: address, key, keyVariable };
 }
 
 /** A provider's address when no flag sets it; undefined when nothing does. */
@@ -54,9 +63,11 @@ function unchosen(environment: Wanted["environment"]): UserError {
 }
 
 function unknownProvider(full: string, where: string): UserError {
+  const names = PROVIDERS.map(({ name }) => name);
+  const near = nearest(full.split("/")[0] ?? "", names);
   return new UserError(`unknown provider before the first slash of "${full.slice(0, 100)}"`, {
     where,
-    fix: `use provider/model; the providers are ${PROVIDERS.map(({ name }) => name).join(", ")}`,
+    fix: `${near === undefined ? "" : `did you mean ${near}/…? `}use provider/model; the providers are ${names.join(", ")}`,
   });
 }
 
@@ -87,10 +98,14 @@ function versionFor(wire: WireName, path: string): string {
   return wire === "google" ? "/v1beta" : "";
 }
 
-function readKey(provider: Provider, address: string, environment: Wanted["environment"]): string | undefined {
+interface KeyInPlace {
+  readonly variable: string;
+  readonly text: string | undefined;
+}
+
+function readKey(provider: Provider, address: string, found: KeyInPlace | undefined): string | undefined {
   const { name, keyVariables } = provider;
-  const variable = keyVariables.find((candidate) => (environment[candidate] ?? "") !== "");
-  const key = variable === undefined ? undefined : environment[variable]?.trim();
+  const key = found?.text?.trim();
   const local = isLocal(new URL(address).hostname);
   if (key === undefined) {
     if (keyVariables.length === 0 || local || name === "compatible") return undefined;
@@ -102,7 +117,7 @@ function readKey(provider: Provider, address: string, environment: Wanted["envir
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new UserError(`the key of ${name} contains characters that are not allowed in a header`, {
-      where: variable ?? "",
+      where: found?.variable ?? "",
       fix: "copy it again, without line breaks",
     });
   }

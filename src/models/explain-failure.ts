@@ -1,19 +1,33 @@
 import { APICallError, LoadAPIKeyError } from "@ai-sdk/provider";
+import { STATUS_CODES } from "node:http";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { CONTEXT_LIMITS, NO_CREDIT, REFUSED_IMAGES } from "./failure-words.ts";
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
 
 /** Words shorter than any key, which may legitimately appear in a message. */
 const LEAST_KEY = 8;
 
+/** The key of a request, and the variable it came from. */
+interface KeyUsed {
+  readonly key?: string | undefined;
+  readonly keyVariable?: string | undefined;
+}
+
 /**
  * Whatever a provider package threw, as a ModelError. Bodies are shortened, web pages only mentioned, the key redacted.
  */
-export function explainFailure(error: unknown, key = ""): ModelError {
+export function explainFailure(error: unknown, { key = "", keyVariable }: KeyUsed = {}): ModelError {
   const failure = asModelError(error);
-  if (key.length < LEAST_KEY || !failure.message.includes(key)) return failure;
   const { kind, status, retryAfterMs } = failure;
-  return new ModelError(failure.message.replaceAll(key, "[the key]"), { kind, status, retryAfterMs });
+  const message = key.length < LEAST_KEY ? failure.message : failure.message.replaceAll(key, "[the key]");
+  const advice = status === 401 && keyVariable !== undefined ? aboutKey(key, keyVariable) : "";
+  if (message + advice === failure.message) return failure;
+  return new ModelError(message + advice, { kind, status, retryAfterMs });
 }
+
+const aboutKey = (key: string, variable: string) =>
+  key === "" ? ` (no key was sent; set ${variable})` : ` (the key in ${variable} was refused)`;
 
 function asModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
@@ -55,7 +69,9 @@ function read(error: unknown): Failure {
   if (APICallError.isInstance(error)) {
     const { statusCode: status, isRetryable: retryable, responseHeaders: headers, responseBody = "" } = error;
     if (isPage(responseBody)) return { status, retryable, headers, text: "got a web page instead of an answer" };
-    return { status, retryable, headers, text: short(error.message), body: responseBody.slice(0, MAX_READ) };
+    if (isSuccess(status)) return { status: undefined, retryable: true, text: CUT };
+    const body = responseBody.slice(0, MAX_READ);
+    return { status, retryable, headers, text: short(saysNothing(error) ? wordsIn(body) : error.message), body };
   }
   if (isRecord(error)) {
     const { statusCode, isRetryable, message } = error;
@@ -67,6 +83,31 @@ function read(error: unknown): Failure {
   return { status: undefined, retryable: true, text: `the connection failed: ${short(textOf(error))}` };
 }
 
+const isSuccess = (status: number | undefined) => status !== undefined && status < 300;
+
+const CUT = "the stream ended before the answer was complete";
+
+/** A package that does not know the form of a provider's errors gives the name of the status. */
+const saysNothing = ({ message, statusCode }: APICallError) =>
+  message.trim() === "" || message === STATUS_CODES[statusCode ?? 0];
+
+/** What a body says, whatever its form: `error` as a text, `message`, `detail`. */
+function wordsIn(body: string): string {
+  const document = tryJson(body);
+  if (!isRecord(document)) return body;
+  const { error, message, detail } = document;
+  const words = [isRecord(error) ? error["message"] : error, message, detail].find((each) => typeof each === "string");
+  return typeof words === "string" ? words : body;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** How a provider's package reports an event it could not parse. */
 const NO_SENSE = /^Expected a normalized \w+ stream error$/;
 
@@ -74,19 +115,19 @@ const NO_SENSE = /^Expected a normalized \w+ stream error$/;
 function kindOf({ status, retryable, text, body = "" }: Failure): ModelErrorKind {
   const words = `${text} ${body}`;
   if (status === 413 || isContextLimit(status, words)) return "too-large";
+  if (status !== undefined && status < 500 && REFUSED_IMAGES.some(({ words: known }) => known.test(words)))
+    return "bad-image";
+  if (NO_CREDIT.test(words)) return "refused";
   if (status === undefined) return retryable ? "transient" : "refused";
-  // The answer started but could not be read to its end.
-  if (status < 300) return "transient";
   if ([408, 409, 425, 429, 499].includes(status) || status >= 500) return "transient";
   return retryable || TRANSIENT_WORDS.test(words) ? "transient" : "refused";
 }
 
 const TRANSIENT_WORDS = /\btransient\b|\btemporar(?:y|ily)\b|overloaded|try again later/i;
-const CONTEXT_WORDS =
-  /context[ _](?:length|window|limit)|maximum context|prompt is too long|too many (?:input )?tokens|input token count.*exceeds|request_too_large/i;
 
+/** llama.cpp and vLLM have also said it with a 500. A 429 with such words is about tokens per minute. */
 const isContextLimit = (status: number | undefined, text: string) =>
-  (status === undefined || status === 400 || status === 422) && CONTEXT_WORDS.test(text);
+  (status === undefined || [400, 422, 500].includes(status)) && CONTEXT_LIMITS.some(({ words }) => words.test(text));
 
 /** Seconds or a date, as in HTTP; `retry-after-ms` where a provider sends it. */
 function retryAfter(headers: Readonly<Record<string, string>> | undefined): number | undefined {

@@ -1,8 +1,8 @@
 /**
  * Why a request failed. `transient`: the same request may work later. `too-large`: only a smaller request can work.
- * `refused`: only a change of settings (key, name, address) can help.
+ * `bad-image`: it may work without its images. `refused`: only a change of settings (key, name, address) can help.
  */
-export type ModelErrorKind = "transient" | "too-large" | "refused";
+export type ModelErrorKind = "transient" | "too-large" | "bad-image" | "refused";
 
 interface Details {
   readonly kind: ModelErrorKind;

@@ -8,10 +8,11 @@ import { readAnswer } from "./read-answer.ts";
 import { type PromptForm, toPrompt } from "./to-prompt.ts";
 import { type WireSettings, wireFetch } from "./wire-fetch.ts";
 
-const DEFAULT_SETTINGS: WireSettings = { idleMs: 300_000, mostBytes: 64 * 1024 * 1024 };
+const IDLE_MS = 300_000;
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The chosen model, ready to be asked. Its provider package is loaded with the first request. */
-export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_SETTINGS): Model {
+export function openModel(choice: ModelChoice, settings: Partial<WireSettings> = {}): Model {
   const price = priceOf(choice.provider, choice.id);
   let loading: Promise<LanguageModelV4> | undefined;
   return {
@@ -24,12 +25,15 @@ export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_
       const abortSignal = AbortSignal.any([signal, cancel.signal]);
       try {
         signal.throwIfAborted();
-        const model = await (loading ??= load(choice, wireFetch(settings)));
+        const model = await (loading ??= load(
+          choice,
+          wireFetch({ idleMs: IDLE_MS, mostBytes: MOST_BYTES, ...settings }),
+        ));
         const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal });
         yield* readAnswer(chunks(stream, cancel));
       } catch (error) {
         signal.throwIfAborted();
-        throw explainFailure(error, choice.key);
+        throw explainFailure(error, choice);
       }
     },
   };

@@ -148,7 +148,9 @@ test("a key that the server repeats is not told", async () => {
   const key = "sk-1234567890abcdef";
   const body = JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } });
   const { url } = await serving(`${head("application/json", "401 Unauthorized")}${body}`, true);
-  expect(await ask("compatible", url, key)).toBe("refused: HTTP 401: Incorrect API key provided: [the key]");
+  expect(await ask("compatible", url, key)).toBe(
+    "refused: HTTP 401: Incorrect API key provided: [the key] (the key in SIGNALBOX_API_KEY was refused)",
+  );
 });
 
 test("calls of an answer that a filter cut off are not kept", async () => {

@@ -8,7 +8,7 @@ import { findPack } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
-import { newerFormat } from "../lib/file-format.ts";
+import { newerFormat, withUpdate } from "../lib/file-format.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
@@ -49,7 +49,7 @@ function readProof(home: string, agent: string): Proof | string | undefined {
     const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
     // Its `version` is the agent's.
     const newer = newerFormat({ version: isRecord(value) ? value["format"] : undefined });
-    if (newer !== undefined) return `it was ${newer}; update signalbox`;
+    if (newer !== undefined) return withUpdate(`it was ${newer}`);
     return isProof(value) ? value : undefined;
   } catch {
     return undefined;

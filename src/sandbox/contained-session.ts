@@ -1,6 +1,7 @@
 import type { Containment, Need } from "../contract/containment.ts";
 import type { NetworkLists, Policy } from "../contract/policy.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
+import { printableLine } from "../lib/printable.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { openDoorLog } from "./door-log.ts";
 import { openLoans } from "./loans.ts";
@@ -89,9 +90,10 @@ function sandboxOpener(parts: ContainedParts) {
   const note = (text: string) => void (notes.length < MAX_NOTES && notes.push(text));
   const follow = (event: SandboxEvent) => {
     loans.follow(event);
-    if (event.type === "removed") note(`blocked by the sandbox: ${event.path} is protected, so it was removed again`);
+    if (event.type === "removed")
+      note(`blocked by the sandbox: ${printableLine(event.path)} is protected, so it was removed again`);
     if (event.type === "ended-all")
-      parts.warn(`commands kept creating ${event.path}, which is protected, so all of them were ended`);
+      parts.warn(`commands kept creating ${printableLine(event.path)}, which is protected, so all of them were ended`);
   };
   return {
     doors,
@@ -102,6 +104,7 @@ function sandboxOpener(parts: ContainedParts) {
         ...parts,
         door: parts.network().mode !== "none",
         ...more,
+        onRefused: note,
         onEvent(event) {
           follow(event);
           more.onEvent?.(event);

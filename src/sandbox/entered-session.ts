@@ -13,7 +13,7 @@ import { systemProgram } from "../lib/system-program.ts";
 import { DOOR_PORT, fixedVariables, isNotInside, pathSuffix } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
 import { removePlaceholders } from "./remove-placeholders.ts";
-import { sessionArguments } from "./session-argv.ts";
+import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import type { SessionFolder } from "./session-folder.ts";
 import type { SessionMount, SessionView } from "./session-plan.ts";
 import { SessionFailure, type StartedSession } from "./start-session.ts";
@@ -24,6 +24,7 @@ interface EnteredStart {
   readonly policy: Policy;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly ports: readonly number[];
+  readonly covered: readonly CoveredFile[];
 }
 
 /**
@@ -42,7 +43,7 @@ export async function startEntered(plan: SessionView, start: EnteredStart): Prom
   };
   const isRoot = process.getuid?.() === 0;
   const words = [
-    ...sessionArguments({ ...plan, mounts }, { kept: start.folder.kept }),
+    ...sessionArguments({ ...plan, mounts }, { kept: start.folder.kept, covered: start.covered }),
     ...(isRoot ? [] : SETUP_RIGHTS),
   ];
   const wait = isRoot ? WAIT : `${CLOSE} && exec ${programs.setpriv} ${DROP.join(" ")} /bin/sh -c '${WAIT}'`;

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { folderNames } from "../lib/folder-names.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Mount } from "./mount.ts";
 
@@ -21,46 +22,90 @@ export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount
       exitCode: EXIT.refused,
     });
   if (!mayCommit) return [{ kind: "read-only", path: entry }];
-  if (stat.isDirectory()) return [{ kind: "writable", path: entry }, ...readOnlyMounts(entry)];
+  if (stat.isDirectory())
+    return [{ kind: "writable", path: entry }, ...readOnlyMounts(entry), ...worktreeMounts(entry)];
   return [{ kind: "read-only", path: entry }, ...linkedMounts(entry)];
 }
 
 /**
- * Files that do not exist in the workspace's `.git` folder and must not be created, because git would read settings
- * from them. They cannot be mounted over, because git fails on a folder in their place, so we check for them after each
- * command.
+ * Files that do not exist in a repository's folders and must not be created, because git would read settings from them.
+ * They cannot be mounted over, because git fails on a folder in their place, so the helper takes them away.
  */
-export const unwantedFiles = (workspace: string): readonly string[] =>
-  ["commondir", "config.worktree"].map((name) => join(workspace, ".git", name)).filter((path) => !existsSync(path));
+export function unwantedFiles(workspace: string): readonly string[] {
+  const entry = join(workspace, ".git");
+  const linked = linkedFolders(entry);
+  const folders = linked === undefined ? [entry, ...worktrees(entry)] : [linked.common, linked.own];
+  return folders
+    .filter((folder) => existsSync(join(folder, "HEAD")))
+    .flatMap((folder) => REDIRECTS.map((name) => join(folder, name)))
+    .filter((path) => !existsSync(path));
+}
+
+const REDIRECTS = ["commondir", "config.worktree"];
 
 function readOnlyMounts(folder: string): readonly Mount[] {
   const hooks = join(folder, "hooks");
-  const present = READ_ONLY_PARTS.map((name) => join(folder, name)).filter((path) => existsSync(path));
   return [
     { kind: existsSync(hooks) ? "read-only" : "empty-folder", path: hooks },
-    ...present.map((path): Mount => ({ kind: "read-only", path })),
+    ...readOnlyFiles(folder, READ_ONLY_PARTS),
   ];
 }
 
+const readOnlyFiles = (folder: string, names: readonly string[]) =>
+  names
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path))
+    .map((path): Mount => ({ kind: "read-only", path }));
+
+/** With more, none can be worked in, and none added. */
+const MAX_WORKTREES = 50;
+
+/**
+ * The records of linked worktrees name the repository that git takes its settings from, for whoever works there later.
+ * The folders above are mounts as well, so that they cannot be replaced.
+ */
+function worktreeMounts(entry: string): readonly Mount[] {
+  const path = join(entry, "worktrees");
+  const folders = worktrees(entry);
+  if (folders.length === 0) return [];
+  if (folders.length > MAX_WORKTREES) return [{ kind: "read-only", path }];
+  return [{ kind: "writable", path }, ...folders.flatMap(ownMounts)];
+}
+
+const ownMounts = (own: string): readonly Mount[] => [
+  { kind: "writable", path: own },
+  ...readOnlyFiles(own, ["gitdir", ...REDIRECTS]),
+];
+
+function worktrees(entry: string): readonly string[] {
+  const folder = join(entry, "worktrees");
+  const names = existsSync(folder) ? folderNames(folder) : [];
+  return names.map((name) => join(folder, name)).filter((own) => existsSync(join(own, "HEAD")));
+}
+
 function linkedMounts(entry: string): readonly Mount[] {
+  const linked = linkedFolders(entry);
+  if (linked === undefined) return [];
+  const { own, common } = linked;
+  return [
+    { kind: "writable", path: common },
+    ...readOnlyMounts(common),
+    { kind: "read-only", path: dirname(own) },
+    ...ownMounts(own),
+  ];
+}
+
+/** Where a linked worktree has its records. Undefined for one that git did not create, whose records stay read-only. */
+function linkedFolders(entry: string): { readonly own: string; readonly common: string } | undefined {
   try {
     const own = realpathSync(resolve(dirname(entry), readLine(entry).replace(/^gitdir: /, "")));
     const common = realpathSync(resolve(own, readLine(join(own, "commondir"))));
     const pointsBack = realpathSync(readLine(join(own, "gitdir"))) === realpathSync(entry);
-    if (!pointsBack || basename(common) !== ".git" || dirname(own) !== join(common, "worktrees")) return [];
-    return [
-      { kind: "writable", path: common },
-      ...readOnlyMounts(common),
-      { kind: "read-only", path: dirname(own) },
-      { kind: "writable", path: own },
-      ...["commondir", "gitdir", "config.worktree"]
-        .map((name) => join(own, name))
-        .filter((path) => existsSync(path))
-        .map((path): Mount => ({ kind: "read-only", path })),
-    ];
+    if (!pointsBack || basename(common) !== ".git" || dirname(own) !== join(common, "worktrees")) return undefined;
+    return { own, common };
   } catch {
-    // Not a worktree that git created, so its records stay read-only.
-    return [];
+    // A folder, or no records that could be read.
+    return undefined;
   }
 }
 

@@ -10,6 +10,7 @@ import { isUserError } from "../lib/user-error.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { helperProgram } from "./helper-program.ts";
+import { type NotProven, notProven, OFF } from "./not-proven.ts";
 import { type PassedTrial, proofKey, readProof, writeProof } from "./proof-record.ts";
 import { proveSeatbelt } from "./prove-seatbelt.ts";
 import { readMachine } from "./read-machine.ts";
@@ -42,9 +43,9 @@ export type ProvenPrograms =
 export async function proveSandbox(policy: Policy, parts: ProofParts): Promise<ProvenPrograms> {
   const { platform = process.platform } = parts;
   if (platform === "darwin") return await proveSeatbelt(policy, parts);
-  if (platform !== "linux") return no("bubblewrap only works on Linux", OFF);
+  if (platform !== "linux") return notProven("bubblewrap only works on Linux", OFF);
   const bubblewrap = (parts.findBubblewrap ?? findBubblewrap)(policy.workspaceRoot);
-  if (bubblewrap === undefined) return no("bubblewrap (bwrap) is not installed", INSTALL);
+  if (bubblewrap === undefined) return notProven("bubblewrap (bwrap) is not installed", INSTALL);
   const helper = (parts.findHelper ?? helperProgram)();
   const key = proofKey(policy, [bubblewrap, ...(helper === undefined ? [] : [helper])]);
   const known = readProof(parts.signalboxHome, key);
@@ -56,17 +57,14 @@ export async function proveSandbox(policy: Policy, parts: ProofParts): Promise<P
 }
 
 type FoundPrograms = Pick<SandboxPrograms, "bubblewrap" | "helper">;
-interface NotProven {
-  readonly containment: NotContained;
-}
 
 async function prove(policy: Policy, parts: ProofParts, found: FoundPrograms): Promise<PassedTrial | NotProven> {
   const { bubblewrap, helper } = found;
   if (isSetUid(bubblewrap))
-    return no(`${bubblewrap} is set-uid root, which signalbox does not use`, `sudo chmod u-s ${bubblewrap}`);
+    return notProven(`${bubblewrap} is set-uid root, which signalbox does not use`, `sudo chmod u-s ${bubblewrap}`);
   const version = await versionOf(bubblewrap);
   if (version !== undefined && version < OLDEST)
-    return no(`bubblewrap is too old (0.${version}, needs 0.${OLDEST})`, INSTALL);
+    return notProven(`bubblewrap is too old (0.${version}, needs 0.${OLDEST})`, INSTALL);
   const closesUserNamespaces = (version ?? 0) >= CLOSES_NAMESPACES;
   const provenAt = new Date().toISOString();
   const withHelper = helper === undefined ? "unusable" : await trial(policy, parts, { ...found, closesUserNamespaces });
@@ -74,7 +72,7 @@ async function prove(policy: Policy, parts: ProofParts, found: FoundPrograms): P
   if (withHelper !== "unusable") return withHelper;
   const entered = await trial(policy, parts, { bubblewrap, helper: undefined, closesUserNamespaces });
   if (entered === undefined) return { provenAt, closesUserNamespaces, usesHelper: false };
-  return entered === "unusable" ? no("neither the helper nor nsenter can run here", OFF) : entered;
+  return entered === "unusable" ? notProven("neither the helper nor nsenter can run here", OFF) : entered;
 }
 
 function proven({ provenAt, closesUserNamespaces }: PassedTrial, bubblewrap: string, helper: string | undefined) {
@@ -94,40 +92,30 @@ async function trial(
   programs: SandboxPrograms,
 ): Promise<NotProven | "unusable" | undefined> {
   try {
-    const { reached, unable } = await tryOut({
+    return await tryOut({
       signalboxHome,
-      level: policy.sandbox === "strict" ? "strict" : "workspace",
+      policy,
+      program: programs.bubblewrap,
       held: HELD_PARTS,
       needed: ["inside", "session"],
       start: (trialPolicy, environment) =>
         startSandbox(trialPolicy, { environment, signalboxHome: join(trialPolicy.home, ".signalbox") }, programs),
     });
-    if (unable.length > 0)
-      return no(
-        `the sandbox test does not run on this machine: ${unable.join(", ")} failed without a sandbox`,
-        "bash is required; see docs/sandbox.md",
-      );
-    if (reached.length > 0)
-      return no(`${programs.bubblewrap} does not isolate commands: the test reached ${reached.join(", ")}`, OFF);
-    return undefined;
   } catch (error) {
     // The helper's own folder may forbid programs, or its processor be another one.
     if (error instanceof SessionFailure && /\b(?:EACCES|ENOEXEC|ENOENT)\b/.test(error.message)) return "unusable";
     if (error instanceof SessionFailure) return { containment: notContainedBy(error) };
     const known = isUserError(error) ? error : diskError(error, signalboxHome);
-    return no(`the sandbox test failed: ${known?.message ?? messageOf(error)}`, known?.fix ?? OFF);
+    return notProven(`the sandbox test failed: ${known?.message ?? messageOf(error)}`, known?.fix ?? OFF);
   }
 }
 
 const INSTALL =
   "install bubblewrap 0.5 or newer (apt install bubblewrap, dnf install bubblewrap), or set sandbox: off in the policy";
-const OFF = "set sandbox: off in the policy; see docs/sandbox.md";
 
 /** Minor versions of bubblewrap 0.x. */
 const OLDEST = 5;
 const CLOSES_NAMESPACES = 8;
-
-const no = (because: string, fix: string) => ({ containment: { contained: false, because, fix } }) as const;
 
 const SET_UID = 0o4000;
 

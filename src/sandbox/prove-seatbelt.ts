@@ -4,6 +4,7 @@ import type { Containment } from "../contract/containment.ts";
 import type { Policy } from "../contract/policy.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { isUserError } from "../lib/user-error.ts";
+import { type NotProven, notProven, OFF } from "./not-proven.ts";
 import { type PassedTrial, proofKey, readProof, writeProof } from "./proof-record.ts";
 import { tryOut } from "./sandbox-trial.ts";
 import { SEATBELT_HELD } from "./seatbelt.ts";
@@ -19,12 +20,12 @@ interface SeatbeltParts {
 
 type ProvenSeatbelt =
   | { readonly containment: Extract<Containment, { contained: true }>; readonly sandboxExec: string }
-  | { readonly containment: Extract<Containment, { contained: false }> };
+  | NotProven;
 
 /** Whether Seatbelt holds what its profile says on this machine, by the same trial as on Linux. */
 export async function proveSeatbelt(policy: Policy, parts: SeatbeltParts): Promise<ProvenSeatbelt> {
   const { signalboxHome, sandboxExec = SANDBOX_EXEC } = parts;
-  if (!isExecutable(sandboxExec)) return no(`${sandboxExec} is missing, which is a part of macOS`, OFF);
+  if (!isExecutable(sandboxExec)) return notProven(`${sandboxExec} is missing, which is a part of macOS`, OFF);
   const key = proofKey(policy, [sandboxExec]);
   const proof = readProof(signalboxHome, key) ?? (await trial(policy, signalboxHome, sandboxExec));
   if ("containment" in proof) return proof;
@@ -36,31 +37,23 @@ export async function proveSeatbelt(policy: Policy, parts: SeatbeltParts): Promi
 async function trial(policy: Policy, signalboxHome: string, sandboxExec: string) {
   const provenAt = new Date().toISOString();
   try {
-    const { reached, unable } = await tryOut({
+    const fault = await tryOut({
       signalboxHome,
-      level: policy.sandbox === "strict" ? "strict" : "workspace",
+      policy,
+      program: sandboxExec,
       held: SEATBELT_HELD,
       // A command may not be able to signal an earlier one: each has a sandbox of its own.
       needed: ["inside", "temporary"],
       start: (trialPolicy, environment) =>
         startSeatbelt(trialPolicy, { environment, signalboxHome: join(trialPolicy.home, ".signalbox") }, sandboxExec),
     });
-    if (unable.length > 0)
-      return no(
-        `the sandbox test does not run on this machine: ${unable.join(", ")} failed without a sandbox`,
-        "bash is required; see docs/sandbox.md",
-      );
-    if (reached.length > 0)
-      return no(`${sandboxExec} does not isolate commands: the test reached ${reached.join(", ")}`, OFF);
-    return { provenAt, closesUserNamespaces: false, usesHelper: false } satisfies PassedTrial;
+    return fault ?? ({ provenAt, closesUserNamespaces: false, usesHelper: false } satisfies PassedTrial);
   } catch (error) {
-    return isUserError(error) ? no(error.message, error.fix) : no(`the sandbox test failed: ${messageOf(error)}`, OFF);
+    return isUserError(error)
+      ? notProven(error.message, error.fix)
+      : notProven(`the sandbox test failed: ${messageOf(error)}`, OFF);
   }
 }
-
-const OFF = "set sandbox: off in the policy; see docs/sandbox.md";
-
-const no = (because: string, fix: string) => ({ containment: { contained: false, because, fix } }) as const;
 
 function isExecutable(file: string): boolean {
   try {

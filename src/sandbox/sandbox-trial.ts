@@ -9,22 +9,19 @@ import { presetPolicy } from "../guard/policy/compiled-policy.ts";
 import { hasStarted } from "../lib/has-started.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { systemProgram } from "../lib/system-program.ts";
+import { type NotProven, notProven, OFF } from "./not-proven.ts";
 import type { RunningSandbox } from "./session-sandbox.ts";
 
 interface TrialParts {
   readonly signalboxHome: string;
-  readonly level: Policy["sandbox"];
+  /** The policy of the session, for how strict its sandbox is. */
+  readonly policy: Policy;
+  /** What makes the sandbox, to be named. */
+  readonly program: string;
   /** What the sandbox claims to hold. Nothing else is tried. */
   readonly held: readonly HeldPart[];
   readonly needed: readonly Needed[];
   readonly start: (policy: Policy, environment: Readonly<Record<string, string>>) => Promise<RunningSandbox>;
-}
-
-/** What commands reached that they must not, by name, or that the trial itself does not run on this machine. */
-export interface TrialResult {
-  readonly reached: readonly string[];
-  /** The attempts that did not even succeed without a sandbox, so that the trial shows nothing. */
-  readonly unable: readonly string[];
 }
 
 /**
@@ -49,7 +46,8 @@ const ATTEMPTS: Readonly<Record<string, HeldPart>> = {
  * Tries on this machine what a sandbox must hold. Each attempt is made twice by the same script: without a sandbox it
  * must succeed, or the trial shows nothing; inside it must fail. What commands must be able to do has to work in both.
  */
-export async function tryOut({ signalboxHome, level, held, needed, start }: TrialParts): Promise<TrialResult> {
+export async function tryOut(parts: TrialParts): Promise<NotProven | undefined> {
+  const { signalboxHome, program, held, needed, start } = parts;
   makeFolder(signalboxHome);
   const folder = mkdtempSync(join(signalboxHome, "trial-"));
   const server = createServer((socket) => socket.destroy());
@@ -60,16 +58,22 @@ export async function tryOut({ signalboxHome, level, held, needed, start }: Tria
     layOut(folder);
     const bare = await attempt([systemProgram("bash") ?? "/bin/bash", "-c"], place);
     const unable = [...attempts, ...needed].filter((name) => !bare.has(name));
-    if (unable.length > 0) return { reached: [], unable };
+    if (unable.length > 0)
+      return notProven(
+        `the sandbox test does not run on this machine: ${unable.join(", ")} failed without a sandbox`,
+        "bash is required; see docs/sandbox.md",
+      );
     layOut(folder);
     const policy = {
       ...presetPolicy("ci", { workspaceRoot: join(folder, "home/work"), home: join(folder, "home") }),
-      sandbox: level,
+      sandbox: parts.policy.sandbox === "strict" ? ("strict" as const) : ("workspace" as const),
     };
     await using sandbox = await start(policy, environment);
     const inside = await attempt([sandbox.program], place);
     const missing = needed.filter((name) => !inside.has(name)).map((name) => `no ${name}`);
-    return { reached: [...attempts.filter((name) => inside.has(name)), ...missing], unable: [] };
+    const reached = [...attempts.filter((name) => inside.has(name)), ...missing];
+    if (reached.length === 0) return undefined;
+    return notProven(`${program} does not isolate commands: the test reached ${reached.join(", ")}`, OFF);
   } finally {
     server.close();
     rmSync(folder, { recursive: true, force: true });

@@ -11,9 +11,16 @@ const MAX_TEMPORARY = 4096 * MEGABYTE;
 /** Kernel settings, which root could change even without capabilities. */
 const KERNEL = ["sys", "sysrq-trigger", "irq", "bus", "acpi", "fs", "mtrr"].map((name) => `/proc/${name}`);
 
+/** A file of ours that commands see, read-only, at a path of the system. */
+export interface CoveredFile {
+  readonly source: string;
+  readonly path: string;
+}
+
 interface ArgvPlace {
   /** The folder for what the helper takes from the workspace. */
   readonly kept: string;
+  readonly covered?: readonly CoveredFile[] | undefined;
   /** Undefined: the sandbox is entered from outside, which works only with devices that are bound one by one. */
   readonly init?: InitPlace | undefined;
 }
@@ -27,7 +34,7 @@ interface InitPlace {
 }
 
 /** The arguments of a session's bubblewrap. Pure but for the size of the memory. Later mounts cover earlier ones. */
-export function sessionArguments(plan: SessionView, { kept, init }: ArgvPlace): readonly string[] {
+export function sessionArguments(plan: SessionView, { kept, init, covered = [] }: ArgvPlace): readonly string[] {
   const size = String(Math.min(MAX_TEMPORARY, Math.floor(totalmem() / 2)));
   const temporary = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
   return [
@@ -48,6 +55,7 @@ export function sessionArguments(plan: SessionView, { kept, init }: ArgvPlace): 
     ...plan.mounts.flatMap(mountArguments),
     ...plan.mounts.filter(({ kind }) => kind === "between").flatMap(({ path }) => ["--remount-ro", path]),
     ...(init === undefined ? [] : ["--ro-bind", init.helper, INIT_INSIDE]),
+    ...covered.flatMap(({ source, path }) => ["--ro-bind", source, path]),
     "--bind",
     kept,
     KEPT_INSIDE,

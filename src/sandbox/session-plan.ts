@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import type { Policy } from "../contract/policy.ts";
 import { isInside } from "../lib/inside.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -79,7 +79,7 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
     placeholders: [...missing, ...roots.flatMap((root) => missingMounts(root, policy))].map(({ path }) => path),
     watched: [
       ...missing.map(({ path }) => path),
-      ...(inRoots && !strict ? unwantedFiles(workspace).filter(() => existsSync(join(workspace, ".git/HEAD"))) : []),
+      ...(inRoots && !strict ? unwantedFiles(workspace) : []),
       ...roots.flatMap((root) => missingPaths(root, policy)),
     ],
   };

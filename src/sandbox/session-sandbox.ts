@@ -1,17 +1,20 @@
 import { writeFileSync } from "node:fs";
 import type { Server } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Policy } from "../contract/policy.ts";
+import { isInside } from "../lib/inside.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { DOOR_PORT, environmentRules, records } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
 import { startEntered } from "./entered-session.ts";
+import { openRefusedEngine } from "./refused-engine.ts";
 import { openPrivateHome } from "./private-home.ts";
 import { MAX_PROCESSES, processGroup, type ProcessLimit } from "./process-limit.ts";
-import { sessionArguments } from "./session-argv.ts";
+import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import { openSessionFolder, type SessionFolder } from "./session-folder.ts";
 import { hiddenFiles, planSession, type SessionView } from "./session-plan.ts";
 import { type SessionCommand, type SandboxEvent, type StartedSession, startSession } from "./start-session.ts";
+import { sshThroughDoor } from "./ssh-through-door.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
 /** The programs that a session needs, found and proven by the caller. */
@@ -35,6 +38,8 @@ export interface StartParts {
   /** Processes and threads of all commands together. */
   readonly maxProcesses?: number | undefined;
   readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
+  /** For clients that know no proxy (ssh, docker): told what they were refused, in words. */
+  readonly onRefused?: ((text: string) => void) | undefined;
 }
 
 /** One sandbox for all commands of a session. When it is disposed, everything that runs inside ends. */
@@ -80,7 +85,8 @@ export async function startSandbox(
   try {
     const commands = new Map<string, SessionCommand>();
     const removed: string[] = [];
-    const session = await startPlanned(plan, { ...own, policy, parts, programs, commands, removed });
+    const covered = await own.coverClients(parts.onRefused);
+    const session = await startPlanned(plan, { ...own, policy, parts, programs, commands, removed, covered });
     return {
       program: own.folder.program,
       argv: (argv) => [own.folder.program, "--", ...argv],
@@ -102,15 +108,25 @@ export async function startSandbox(
   }
 }
 
-const using = (folder: SessionFolder, group: ProcessLimit | undefined, home: Disposable | undefined) => ({
-  folder,
-  group,
-  release() {
-    home?.[Symbol.dispose]();
-    group?.[Symbol.dispose]();
-    folder[Symbol.dispose]();
-  },
-});
+function using(folder: SessionFolder, group: ProcessLimit | undefined, home: Disposable | undefined) {
+  let engine: Disposable | undefined;
+  return {
+    folder,
+    group,
+    async coverClients(onRefused: StartParts["onRefused"]): Promise<readonly CoveredFile[]> {
+      if (onRefused === undefined) return [];
+      const refused = await openRefusedEngine(folder.path, onRefused);
+      engine = refused;
+      return [...sshThroughDoor(folder.path), ...refused.covered];
+    },
+    release() {
+      engine?.[Symbol.dispose]();
+      home?.[Symbol.dispose]();
+      group?.[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
 
 interface PlannedStart {
   readonly folder: SessionFolder;
@@ -120,15 +136,16 @@ interface PlannedStart {
   readonly programs: SandboxPrograms;
   readonly commands: Map<string, SessionCommand>;
   readonly removed: string[];
+  readonly covered: readonly CoveredFile[];
 }
 
 const FILTER_DESCRIPTOR = 5;
 
 async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
-  const { folder, group, policy, parts, programs, commands, removed } = start;
+  const { folder, group, policy, parts, programs, commands, removed, covered } = start;
   const { path, program: helper, kept } = folder;
   if (programs.helper === undefined)
-    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts) });
+    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered });
   const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
   writeFileSync(join(path, "environment"), rules);
   const filter = systemCallFilter();
@@ -138,7 +155,7 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
     folder: path,
     group: group?.join,
     bubblewrap: programs.bubblewrap,
-    bubblewrapArguments: sessionArguments(plan, { kept, init }),
+    bubblewrapArguments: sessionArguments(plan, { kept, init, covered }),
     filter,
     settings: settingsOf(plan, parts),
     onEvent(event) {
@@ -162,10 +179,16 @@ function settingsOf(plan: SessionView, parts: StartParts): string {
     `n${maxProcesses}`,
     `f${MAX_FILE_BYTES}`,
     ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
-    ...plan.roots.map((root) => `w${root}`),
+    ...watchedRoots(plan).map((root) => `w${root}`),
     ...plan.watched.map((path) => `m${path}`),
     ...portsOf(parts).map((port) => `l${port}`),
   ]);
+}
+
+/** The records of a linked worktree are elsewhere. */
+function watchedRoots({ roots, watched }: SessionView): readonly string[] {
+  const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
+  return [...new Set([...roots, ...elsewhere.map((path) => dirname(path))])];
 }
 
 function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {

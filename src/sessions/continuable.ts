@@ -1,3 +1,4 @@
+import { withoutUpdate } from "../lib/file-format.ts";
 import type { SessionHeader } from "../contract/session-record.ts";
 import { UserError } from "../lib/user-error.ts";
 import { damageError } from "./damage-error.ts";
@@ -9,7 +10,8 @@ export function continuable(log: SessionLog, path: string): SessionHeader {
   if (damaged !== undefined && log.records.length > 0) throw damaged;
   if (log.header === undefined) {
     const { damage } = log;
-    const because = damage === undefined ? "it has no complete record" : `in line ${damage.line}, ${damage.because}`;
+    const because =
+      damage === undefined ? "it has no complete record" : `in line ${damage.line}, ${withoutUpdate(damage.because)}`;
     throw new UserError(`this session cannot be continued: ${because}`, {
       where: path,
       fix: damage?.newer === true ? "update signalbox" : "start a new one",

@@ -4,6 +4,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { makeFolder, unusableFolder } from "../lib/make-folder.ts";
 import { randomId } from "../lib/random-id.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { sessionCwd } from "./session-cwd.ts";
 
 const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
 
@@ -34,6 +35,9 @@ export function sessionsFolder(home: string): string {
 export const logPath = (folder: string, id: string) => join(folder, `${id}.jsonl`);
 export const lockPath = (folder: string, id: string) => join(folder, `${id}.lock`);
 
+/** What the tools of a session keep: long output, work items. */
+export const filesPath = (folder: string, id: string) => join(folder, `${id}.files`);
+
 /** Every session in the folder, newest first. */
 export function sessionIds(folder: string): readonly string[] {
   return namesIn(folder)
@@ -58,21 +62,33 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The session that was written to last, as in the list; on a tie, the one that began last. */
-function newest(folder: string, ids: readonly string[]): readonly string[] {
+/** By when they were last written to, newest first; on a tie, the one that began last. */
+function byAge(folder: string, ids: readonly string[]): readonly string[] {
   const age = (id: string) => Math.round(statSync(logPath(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   const ages = ids.map((id) => ({ id, at: age(id) }));
-  return ages
-    .toSorted((one, other) => other.at - one.at)
-    .slice(0, 1)
-    .map(({ id }) => id);
+  return ages.toSorted((one, other) => other.at - one.at).map(({ id }) => id);
 }
 
-/** The session the user means: an id, the beginning or end of one, or `last`. */
-export function findSession(folder: string, wanted: string): string {
+/** The last session of `cwd`. One whose folder cannot be read counts, so that its damage is told. */
+function lastOf(cwd: string, folder: string, ids: readonly string[]): string {
+  const newest = byAge(folder, ids);
+  const last = newest.find((id) => (sessionCwd(logPath(folder, id)) ?? cwd) === cwd);
+  if (last !== undefined) return last;
+  const [other] = newest;
+  throw new UserError("no session worked in this folder yet", {
+    where: cwd,
+    fix:
+      other === undefined
+        ? 'begin one: signalbox native -p "…"'
+        : `the last of all is ${other}, in ${sessionCwd(logPath(folder, other)) ?? "an unknown folder"}; pass its id to mean it`,
+  });
+}
+
+/** The session the user means: an id, the beginning or end of one, or `last`, which is the last one of `cwd`. */
+export function findSession(folder: string, wanted: string, cwd: string): string {
   const ids = sessionIds(folder);
-  const found =
-    wanted === "last" ? newest(folder, ids) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
+  if (wanted === "last") return lastOf(cwd, folder, ids);
+  const found = ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
   const [id] = found;
   if (id !== undefined && wanted !== "" && found.length === 1) return id;
   throw new UserError(

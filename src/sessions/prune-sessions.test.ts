@@ -18,7 +18,8 @@ function scene(count: number) {
   const folder = sessionsFolder(home);
   const ids = Array.from({ length: count }, (_, index) => {
     const id = newSessionId(OLD + index * 1000);
-    using _session = createSession({ id, cwd: "/w", model: "a/b" }, { folder, now: () => OLD });
+    using session = createSession({ id, cwd: "/w", model: "a/b" }, { folder, now: () => OLD });
+    session.append({ type: "rest", reason: "answered", because: "" });
     writeFiles(folder, { [`${id}.files/1.txt`]: "12345" });
     return id;
   });

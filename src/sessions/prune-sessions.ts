@@ -1,5 +1,5 @@
+import { withUpdate } from "../lib/file-format.ts";
 import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { takeLock } from "../lib/lock.ts";
 import { messageOf } from "../lib/message-of.ts";
@@ -13,7 +13,7 @@ import {
   type PruneReport,
 } from "../lib/prune.ts";
 import { treeSize } from "../lib/tree-size.ts";
-import { lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
+import { filesPath, lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
 import { newerHeader } from "./record-line.ts";
 
 /**
@@ -37,7 +37,6 @@ export function pruneSessions(order: PruneOrder): PruneReport {
   return { pruned, kept };
 }
 
-const filesPath = (folder: string, id: string) => join(folder, `${id}.files`);
 const isOrphan = (parts: readonly string[]) => parts.every((path) => lastChanged(path) === -Infinity);
 
 /** Returns the bytes it had, or why it stays. */
@@ -49,7 +48,7 @@ function pruneSession(
   const paths = [logPath(folder, id), filesPath(folder, id)];
   try {
     const newer = newerLog(logPath(folder, id));
-    if (newer !== undefined) return keep(`${newer}; update signalbox`);
+    if (newer !== undefined) return keep(withUpdate(newer));
     const lock = lockPath(folder, id);
     const isThere = lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true;
     using held = isThere || !order.dryRun ? takeLock(lock) : NOTHING;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { newerFormat } from "../lib/file-format.ts";
+import { newerFormat, withUpdate } from "../lib/file-format.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { SESSION_VERSION, SessionRecord } from "../contract/session-record.ts";
@@ -38,11 +38,11 @@ export function readLine(line: string, previous: string): Read {
   const value: unknown = parseJson(body);
   const { at, ...fields }: Record<string, unknown> = isRecord(value) ? value : {};
   const newer = fields["type"] === "session" ? newerFormat(fields, SESSION_VERSION) : undefined;
-  if (newer !== undefined) return { ok: false, because: `it was ${newer}; update signalbox`, newer: true };
+  if (newer !== undefined) return { ok: false, because: withUpdate(`it was ${newer}`), newer: true };
   const record = SessionRecord.safeParse(fields);
   if (!record.success) {
     const why = z.prettifyError(record.error).split("\n")[0] ?? "";
-    return { ok: false, because: `a newer signalbox wrote it: ${why}; update signalbox`, newer: true };
+    return { ok: false, because: withUpdate(`a newer signalbox wrote it: ${why}`), newer: true };
   }
   return { ok: true, stamped: { record: record.data, at: typeof at === "number" ? at : 0 }, sum };
 }

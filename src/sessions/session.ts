@@ -14,7 +14,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { continuable } from "./continuable.ts";
-import { lockPath, logPath } from "./folder.ts";
+import { filesPath, lockPath, logPath } from "./folder.ts";
 import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 import { lockHolder, takeLock } from "../lib/lock.ts";
@@ -45,7 +45,15 @@ export function createSession(
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const path = logPath(folder, header.id);
   const file = openOrRelease(path, flags, lock);
-  const session = writer(header.id, { file, lock, now, sum: NO_SUM, before: records.map(({ record }) => record) });
+  const before = records.map(({ record }) => record);
+  const session = writer(header.id, {
+    file,
+    lock,
+    now,
+    sum: NO_SUM,
+    before,
+    removeUnused: () => remove(folder, header.id),
+  });
   try {
     session.append({ type: "session", version: 1, ...header });
     for (const { record, at } of records) session.append(record, at);
@@ -53,11 +61,16 @@ export function createSession(
     syncFolder(folder);
   } catch (error) {
     session[Symbol.dispose]();
-    for (const begun of [path, lockPath(folder, header.id)]) rmSync(begun, { force: true });
+    remove(folder, header.id);
     throw error;
   }
   return session;
 }
+
+const remove = (folder: string, id: string) => {
+  for (const path of [logPath(folder, id), lockPath(folder, id), filesPath(folder, id)])
+    rmSync(path, { recursive: true, force: true });
+};
 
 /**
  * Opens a session to continue it. An incomplete last line is cut off; a modified or newer log is rejected unchanged.
@@ -101,17 +114,21 @@ interface Writing {
   readonly now: () => number;
   readonly sum: string;
   readonly before: readonly SessionRecord[];
+  /** Removes a new session in which nothing was ever asked. */
+  readonly removeUnused?: () => void;
 }
 
-function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
+function writer(id: string, { file, lock, now, sum: first, before, removeUnused }: Writing) {
   let sum = first;
   let closed = false;
+  let isUsed = before.length > 0;
   return {
     id,
     before,
     append(record: SessionRecord, at = now()) {
       // The descriptor number may belong to another file by now.
       if (closed) throw new Error("the session is closed");
+      isUsed ||= record.type !== "session" && record.type !== "model";
       const written = writeLine({ record, at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);
@@ -122,6 +139,7 @@ function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
       if (closed) return;
       closed = true;
       closeSync(file);
+      if (!isUsed) removeUnused?.();
       lock[Symbol.dispose]();
     },
   };

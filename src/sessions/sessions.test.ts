@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
@@ -138,7 +138,7 @@ function foreignLine(body: object): string {
 test.each([
   [
     { at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" },
-    "it was written by a newer signalbox (format 2); update signalbox",
+    "it was written by a newer signalbox (format 2)",
   ],
   [{ at: 1, type: "hologram" }, "a newer signalbox wrote it"],
 ])("a log of a newer version is refused, and left as it is", (body, because) => {
@@ -200,18 +200,26 @@ test("the list follows the logs, and an index that is broken is made anew", () =
   expect(Object.keys(states()).toSorted()).toEqual([one, two].toSorted());
 });
 
+test("a session in which nothing was asked leaves nothing behind; one with a prompt stays", () => {
+  const at = place();
+  createSession({ id: newSessionId(1), cwd: "/work", model: "a/b" }, at)[Symbol.dispose]();
+  expect(readdirSync(at.folder)).toEqual([]);
+  const id = written(at);
+  // Opened once more without a word, it is still what it was.
+  openSession(id, at)[Symbol.dispose]();
+  expect(readdirSync(at.folder)).toContain(`${id}.jsonl`);
+});
+
 test("a session is found by its id, a part of it, or as the last", () => {
   const at = place();
   const one = written(at);
   const two = written(at);
-  expect([findSession(at.folder, one), findSession(at.folder, two.slice(-8)), findSession(at.folder, "last")]).toEqual([
-    one,
-    two,
-    [one, two].toSorted().at(-1),
-  ]);
-  expect(() => findSession(at.folder, "2026")).toThrow("2 sessions match");
-  expect(() => findSession(at.folder, "../../etc/passwd")).toThrow("no session matches");
-  expect(() => findSession(at.folder, "")).toThrow();
+  const find = (wanted: string, cwd = "/work") => findSession(at.folder, wanted, cwd);
+  expect([find(one), find(two.slice(-8)), find("last")]).toEqual([one, two, [one, two].toSorted().at(-1)]);
+  expect(() => find("2026")).toThrow("2 sessions match");
+  expect(() => find("../../etc/passwd")).toThrow("no session matches");
+  expect(() => find("")).toThrow();
+  expect(() => find("last", "/elsewhere")).toThrow("no session worked in this folder yet");
 });
 
 test("a fork takes as many records as it is told, and never more than there are", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { errorCode } from "../lib/error-code.ts";
-import { newerFormat } from "../lib/file-format.ts";
+import { newerFormat, withUpdate, withoutUpdate } from "../lib/file-format.ts";
 import { folderNames } from "../lib/folder-names.ts";
 import { type Life, OWNER_FILES, ownerLife, ownerOf } from "../lib/folder-owner.ts";
 import { makeFolder } from "../lib/make-folder.ts";
@@ -92,7 +92,7 @@ export function readSnapshot(home: string, id: string): SavedSession | string | 
   try {
     const raw: unknown = parseJson(readFileSync(manifestIn(folder), "utf8"));
     const newer = newerFormat(raw, SNAPSHOT_FORMAT);
-    if (newer !== undefined) return `${newer}; update signalbox`;
+    if (newer !== undefined) return withUpdate(newer);
     return { folder, manifest: SessionManifest.parse(raw) };
   } catch {
     // Missing, or incomplete because signalbox was killed.
@@ -118,7 +118,10 @@ export function findSnapshot(home: string, name: string): SavedSession {
   if (session !== undefined && found.length === 1) return session;
   const newer = newerSnapshots(home).find(({ id }) => ID.test(name) && id.startsWith(name));
   if (session === undefined && newer !== undefined)
-    throw new UserError(newer.because, { where: sessionFolder(home, newer.id), fix: "update signalbox" });
+    throw new UserError(withoutUpdate(newer.because), {
+      where: sessionFolder(home, newer.id),
+      fix: "update signalbox",
+    });
   throw new UserError(session === undefined ? "no snapshot of such a run or session" : `${found.length} match`, {
     where: name,
     fix: "'signalbox runs' lists what can be restored; snapshots are kept for two weeks",

@@ -104,12 +104,6 @@ describe("reading", () => {
     ]);
   });
 
-  test("gives images as images", async () => {
-    const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(10)]);
-    put("a.png", png);
-    expect((await look("a.png")).images).toEqual([{ mediaType: "image/png", base64: png.toString("base64") }]);
-  });
-
   test("lists a folder", async () => {
     mkdirSync(at("sub"));
     put("a", "");

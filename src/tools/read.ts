@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import type { FileStates } from "./files/file-states.ts";
+import { imageSize } from "./files/image-size.ts";
 import { imageType } from "./files/image-type.ts";
 import type { PathGate } from "./files/path-gate.ts";
 import { readJudged } from "./files/read-judged.ts";
@@ -22,6 +23,7 @@ export interface FileParts {
 const MAX_LINE = 2000;
 const MAX_TEXT = 60_000;
 const MAX_IMAGE = 3_500_000;
+const MAX_PIXELS = 8000;
 const MAX_ENTRIES = 500;
 
 export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
@@ -52,8 +54,18 @@ function showText(path: string, bytes: Buffer, part: { readonly offset: number; 
 
 function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
   if (bytes.length > MAX_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
+  const size = imageSize(bytes, mediaType);
+  if (size === undefined || size.width === 0 || size.height === 0)
+    throw new Error(
+      `${path} starts like ${mediaType}, but its header is damaged; look at it with bash, for example file`,
+    );
+  const { width, height } = size;
+  if (Math.max(width, height) > MAX_PIXELS)
+    throw new Error(
+      `${path} is an image of ${width} × ${height} pixels; providers take at most ${MAX_PIXELS} on a side. Scale it down first`,
+    );
   const image: ToolImage = { mediaType, base64: bytes.toString("base64") };
-  return { ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`), images: [image] };
+  return { ...answer(`${path} (${mediaType}, ${width} × ${height} pixels, ${bytes.length} bytes)`), images: [image] };
 }
 
 function showLines(text: string, offset: number, limit: number): string {

@@ -112,7 +112,12 @@ test.skipIf(!isOnPath("bwrap") || !isOnPath("tmux")).each(["claude", "codex"] as
     await shows(question);
     await expect.poll(() => existsSync(join(cwd, "unasked")), WAIT).toBe(true);
     expect(existsSync(join(cwd, "asked"))).toBe(false);
-    keys("Enter");
-    await expect.poll(() => existsSync(join(cwd, "asked")), WAIT).toBe(true);
+    // For a moment after its question appears, Claude takes no answer.
+    const answered = () => {
+      const isMade = existsSync(join(cwd, "asked"));
+      if (!isMade) keys("Enter");
+      return isMade;
+    };
+    await expect.poll(answered, { ...WAIT, interval: 1000 }).toBe(true);
   },
 );

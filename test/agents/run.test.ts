@@ -32,6 +32,9 @@ const commands = (trace: readonly AgentEvent[]) =>
     return [["echo made by the agent > made.txt", "cat made.txt"].find((command) => text.includes(command)) ?? text];
   });
 
+const tools = (trace: readonly AgentEvent[]) =>
+  trace.flatMap((event) => (event.type === "tool_call" ? event.tool_name : []));
+
 test.each(["claude", "codex"] as const)("one task by %s: the same calls, a checked result, a receipt", async (name) => {
   await using agent = await realAgent(name, SCRIPT);
   const { cwd, env } = agent;
@@ -40,6 +43,7 @@ test.each(["claude", "codex"] as const)("one task by %s: the same calls, a check
   expect([outcome.code, outcome.stderr]).toEqual([0, ""]);
   const trace = events(outcome);
   expect(commands(trace)).toEqual(["echo made by the agent > made.txt", "cat made.txt"]);
+  expect(tools(trace)).toEqual(["Bash", "Bash"]);
   expect([trace[0]?.type, trace.at(-1)?.type]).toEqual(["run_started", "run_completed"]);
   expect(trace.at(-1)?.ext).toMatchObject({
     verified: "accepted",
@@ -104,6 +108,8 @@ test.each(["claude", "codex"] as const)(
     const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
     expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
     expect(events(outcome).at(-1)?.ext).toMatchObject({ stopped: "denied", calls_not_held: [] });
+    // Codex leaves it out of its stream, so the name comes from the hook.
+    expect(tools(events(outcome))).toEqual(["Bash"]);
     expectOneDenial(events(outcome), "touch /etc/signalbox-was-here");
   },
 );
@@ -120,6 +126,18 @@ test("without flags of one's own, Claude Code works under the hooks alone", asyn
   const args = ["run", "claude", "write it", "--json", "--model", "claude-sonnet-4-5"];
   const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
   expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([0, true]);
+});
+
+test("a call that Claude Code itself turns down is not taken for one that ran unjudged", async () => {
+  const edit = { name: "Edit", input: { file_path: "a.txt", old_string: "not there", new_string: "x" } };
+  await using agent = await realAgent("claude", {
+    turns: [{ shell: "echo a > a.txt" }, { calls: [edit] }, { text: "done" }],
+  });
+  const { cwd, env } = agent;
+  const { code, stderr } = await signalbox(["run", "claude", "work"], { cwd, env });
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("not judged")]);
+  const { stdout } = await signalbox(["receipt", "show", "last"], { cwd, env });
+  expect(stdout).toMatch(/^guarded +yes: 1 allowed, 0 asked, 0 denied; 1 refused by the agent itself$/m);
 });
 
 test("an agent that was wanted without hooks is said to be not held", async () => {

@@ -1,4 +1,5 @@
-import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
+import { CODING_AGENT } from "../../contract/capability.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
@@ -10,17 +11,7 @@ import { claude } from "./program.ts";
 /** Claude Code through `claude -p --output-format stream-json`. */
 export const headless: HeadlessMode = {
   agent: claude,
-  capabilities: {
-    streaming: "native",
-    tool_read: "native",
-    tool_write: "native",
-    tool_edit: "native",
-    tool_bash: "native",
-    tool_glob: "native",
-    tool_grep: "native",
-    tool_use: "native",
-    mcp_client: "native",
-  },
+  capabilities: { ...CODING_AGENT, tool_use: "native", mcp_client: "native" },
   flags: ({ config }: WorkOrder) => [
     "--output-format",
     "stream-json",
@@ -65,21 +56,30 @@ function readAnswer(record: AgentRecord, tools: Map<string, string>, answers: Se
 
 function readResults(record: AgentRecord, tools: ReadonlyMap<string, string>): AgentEvent[] {
   const decisions = new Map(
-    recordsIn(record, "tool_result_meta").map((meta) => [
-      textOf(meta, "id"),
-      textOf(meta["permission_decision"], "decision"),
-    ]),
+    recordsIn(record, "tool_result_meta").map((meta) => [textOf(meta, "id"), meta["permission_decision"]]),
   );
   return recordsIn(record["message"], "content").flatMap((block) => {
     if (block["type"] !== "tool_result") return [];
     const id = textOf(block, "tool_use_id");
-    const refused = block["is_error"] === true && /^(reject|den)/.test(decisions.get(id) ?? "");
-    const output = refused ? { denied: true, reason: contentText(block["content"]) } : (block["content"] ?? null);
-    const tool_name = tools.get(id) ?? "unknown";
-    return [
-      newEvent({ type: "tool_result", tool_name, tool_use_id: id, output, is_error: block["is_error"] === true }),
-    ];
+    const result = { tool_name: tools.get(id) ?? "unknown", tool_use_id: id, is_error: block["is_error"] === true };
+    return [newEvent({ type: "tool_result", ...result, ...outputOf(block, decisions.get(id)) })];
   });
+}
+
+/** A call that Claude Code turned down before it asked for permission has no decision, and its error is in these tags. */
+const NOT_STARTED = /^<tool_use_error>(?<reason>[^]*?)(<\/tool_use_error>)?$/;
+
+function outputOf({ content = null, is_error: failed }: AgentRecord, decision: unknown) {
+  const text = contentText(content);
+  const error = failed === true ? NOT_STARTED.exec(text)?.groups?.["reason"] : undefined;
+  if (failed === true && /^(reject|den)/.test(textOf(decision, "decision"))) {
+    if (textOf(decision, "source") === "hook") return { output: { denied: true, reason: text } };
+    const reason = `refused by Claude Code itself, not by signalbox: ${error ?? text}`;
+    return { output: { denied: true, reason }, ext: REFUSED_BY_AGENT };
+  }
+  return decision === undefined && error !== undefined
+    ? { output: content, ext: REFUSED_BY_AGENT }
+    : { output: content };
 }
 
 const contentText = (content: unknown) => (typeof content === "string" ? content : JSON.stringify(content ?? null));

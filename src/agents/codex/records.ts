@@ -72,8 +72,9 @@ function plainCommand(command: string): string {
 /** The tool call that an item represents; undefined for other items. */
 function callOf(item: AgentRecord): Call | undefined {
   switch (item["type"]) {
+    // The name that its hooks give it.
     case "command_execution":
-      return { tool_name: "shell", input: { command: plainCommand(textOf(item, "command")) } };
+      return { tool_name: "Bash", input: { command: plainCommand(textOf(item, "command")) } };
     case "file_change":
       return { tool_name: "apply_patch", input: { changes: item["changes"] ?? [] } };
     case "mcp_tool_call":

@@ -2,6 +2,7 @@ import { cpSync, lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { folderNames } from "../../lib/folder-names.ts";
 import { addExtension, keepExtensions } from "./extension.ts";
+import { copyProjects, keepProjects, PROJECTS } from "./projects.ts";
 import { geminiHome, type Settings } from "./settings.ts";
 
 /** What of the user's folder is not shared with a launch: the settings have our hooks, and no folder counts as trusted. */
@@ -14,7 +15,6 @@ const LASTING_FILES = [
   "gemini-credentials.json",
   "mcp-oauth-tokens.json",
   "installation_id",
-  "projects.json",
   "state.json",
   "GEMINI.md",
 ];
@@ -49,10 +49,12 @@ export function makeHome(folder: string, env: NodeJS.ProcessEnv, { settings, ext
   mkdirSync(shared, { recursive: true, mode: 0o700 });
   for (const name of LASTING_FOLDERS) mkdirSync(join(own.folder, name), { recursive: true, mode: 0o700 });
   const hasExtension = Object.keys(extension).length > 0;
-  const ours = hasExtension ? [...OURS, EXTENSIONS] : OURS;
+  const ours = [...OURS, PROJECTS, ...(hasExtension ? [EXTENSIONS] : [])];
   for (const name of new Set([...folderNames(own.folder), ...LASTING_FILES]))
     if (!ours.includes(name)) symlinkSync(join(own.folder, name), join(shared, name));
   for (const name of BESIDE) if (exists(join(own.home, name))) symlinkSync(join(own.home, name), join(home, name));
+  const projects = { shared: join(shared, PROJECTS), own: join(own.folder, PROJECTS) };
+  copyProjects(projects.own, projects.shared);
   write(join(shared, "settings.json"), settings);
   const trustedFolders = join(shared, "trustedFolders.json");
   write(trustedFolders, {});
@@ -60,6 +62,7 @@ export function makeHome(folder: string, env: NodeJS.ProcessEnv, { settings, ext
   const added = hasExtension ? addExtension(extensions, extension) : undefined;
   const end = () => {
     keepNew(shared, own.folder, ours);
+    keepProjects(projects.shared, projects.own);
     if (added !== undefined) keepExtensions(extensions, added);
   };
   return { home, trustedFolders, extension: added, end };

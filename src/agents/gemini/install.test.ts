@@ -97,6 +97,23 @@ test("the settings are the user's, with our hooks first and every switch on", as
   });
 });
 
+test.each([
+  ["its own", '{"projects":{"/one":"one"}}', { "/one": "one", "/two": "two", "/three": "three" }],
+  ["none", undefined, { "/two": "two", "/three": "three" }],
+  ["a broken one", "{", { "/two": "two", "/three": "three" }],
+])("the list of projects is a file of the launch, and %s is completed in the end", async (_, own, expected) => {
+  const { root, folder, install } = scene({ files: own === undefined ? {} : { "home/.gemini/projects.json": own } });
+  const { end } = await install();
+  const [shared, users] = [join(folder, "gemini/.gemini/projects.json"), join(root, "home/.gemini/projects.json")];
+  expect(lstatSync(shared, { throwIfNoEntry: false })?.isFile()).toBe(own === undefined ? undefined : true);
+  const projects = own === '{"projects":{"/one":"one"}}' ? { "/one": "one" } : {};
+  writeFileSync(shared, JSON.stringify({ projects: { ...projects, "/two": "two" } }));
+  // Another session ends first.
+  writeFileSync(users, JSON.stringify({ projects: { ...projects, "/three": "three" } }));
+  end?.();
+  expect(JSON.parse(readFileSync(users, "utf8"))).toEqual({ projects: expected });
+});
+
 test("the rest of the user's folder is shared, and what Gemini replaces there is kept", async () => {
   const { root, folder, install } = scene({
     files: {

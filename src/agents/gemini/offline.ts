@@ -3,6 +3,8 @@ import { AGENT_FILE_MARK, type Offline } from "../pack/offline.ts";
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },
   general: { enableAutoUpdate: false },
+  // After thirty turns it would ask the model whether it is in a loop, and ask again for minutes without a fitting answer.
+  model: { disableLoopDetection: true },
   privacy: { usageStatisticsEnabled: false },
 };
 

@@ -1,4 +1,5 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
+import { CODING_AGENT } from "../../contract/capability.ts";
 import { NO_USAGE } from "../../contract/host-end.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
@@ -8,17 +9,7 @@ import { gemini } from "./program.ts";
 /** Gemini CLI through `gemini -o stream-json`. */
 export const headless: HeadlessMode = {
   agent: gemini,
-  capabilities: {
-    streaming: "native",
-    tool_read: "native",
-    tool_write: "native",
-    tool_edit: "native",
-    tool_bash: "native",
-    tool_glob: "native",
-    tool_grep: "native",
-    tool_use: "native",
-    mcp_client: "native",
-  },
+  capabilities: { ...CODING_AGENT, tool_use: "native", mcp_client: "native" },
   flags: ({ config }: WorkOrder) => ["-o", "stream-json", ...(config.model === null ? [] : ["-m", config.model])],
   open: openReader,
 };

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Statement } from "../../contract/seal.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { receiptHash, sha256Hex } from "./canonical-receipt.ts";
@@ -7,7 +9,7 @@ import { publicPem, readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
 import { readPruned } from "./pruned-receipts.ts";
 import { openSeal, sealedHash } from "./seal.ts";
 import { receiptTombstone } from "./verify-store.ts";
-import { MAX_RECEIPT_BYTES, receiptFileName } from "./chain.ts";
+import { MAX_RECEIPT_BYTES, receiptFileName, storePlaces } from "./chain.ts";
 import { ExactReceipt } from "../../contract/receipt.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
 import { duplicateKey } from "../../lib/duplicate-key.ts";
@@ -71,9 +73,18 @@ export function findReceipt(home: string, run: string): FoundReceipt {
   return { ...first, text: content.toString("utf8") };
 }
 
-function refusePruned(home: string, statement: Statement): void {
+/** Tells when the receipt of a seal was pruned; undefined for one that is still there, and for one that was lost. */
+export function prunedReceipts(home: string): (statement: Statement) => string | undefined {
   const key = readSealKey(home);
-  const date = key === undefined ? undefined : readPruned(home, key).prunedAt(receiptTombstone(statement));
+  const { prunedAt } = key === undefined ? { prunedAt: () => undefined } : readPruned(home, key);
+  const { folder } = storePlaces(home);
+  // A prune records what it removes before it does.
+  return (statement) =>
+    existsSync(join(folder, receiptFileName(idOf({ statement })))) ? undefined : prunedAt(receiptTombstone(statement));
+}
+
+function refusePruned(home: string, statement: Statement): void {
+  const date = prunedReceipts(home)(statement);
   if (date === undefined) return;
   throw new UserError(`the receipt of this run was pruned on ${date.slice(0, 10)}; its seal is still in the chain`, {
     where: receiptFileName(statement.predicate.run_id),
@@ -109,7 +120,6 @@ export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly E
   if (first === undefined || wanted === "")
     throw new UserError(`no receipt for run ${JSON.stringify(run)}`, {
       fix: "list them with: signalbox receipt list",
-      exitCode: EXIT.failed,
     });
   if (second !== undefined)
     throw new UserError(`${found.length} runs start with ${JSON.stringify(run)}`, {

@@ -13,6 +13,8 @@ export interface WorkSummary {
   readonly workId: string;
   readonly agent: string;
   readonly version: string;
+  /** The program that did the work instead of us. Its commands were not judged. */
+  readonly engine?: { readonly name: string; readonly version: string; readonly sha256: string };
   readonly startedAt: string;
   readonly durationMs: number;
   readonly trace: readonly AgentEvent[];
@@ -53,10 +55,14 @@ export function sealSummary(home: string, summary: WorkSummary, secrets: RedactO
   return storeReceipt(home, { receipt, facts: factsOf(summary), now: () => new Date() }).hash;
 }
 
-function factsOf({ agent, version, guard, outcome, containment, auditHead }: WorkSummary): SealFacts {
+function factsOf({ agent, version, engine, guard, outcome, containment, auditHead }: WorkSummary): SealFacts {
   return {
-    agent: { name: agent, version, binary_sha256: null },
-    guard: { version, ...guard, held: true, calls_not_held: [] },
+    agent: {
+      name: engine?.name ?? agent,
+      version: engine?.version ?? version,
+      binary_sha256: engine?.sha256 ?? null,
+    },
+    guard: { version, ...guard, held: engine === undefined, calls_not_held: [] },
     stopped: outcome === "complete" ? "answered" : "failed",
     claimed: outcome === "complete",
     verified: "not_checked",

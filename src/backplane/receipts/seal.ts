@@ -12,7 +12,7 @@ import type { SealKey, VerifyKey } from "./seal-key.ts";
 import { sign, verify } from "node:crypto";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import { newerFormat } from "../../lib/file-format.ts";
+import { newerFormat, withUpdate } from "../../lib/file-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
 interface ChainPlace {
@@ -101,7 +101,7 @@ export function openSeal(line: string, key: VerifyKey): OpenedSeal {
   const newer = newerFormat({ version: sealVersion(content) });
   return {
     good: false,
-    because: newer === undefined ? "it is signed, but its content is unknown" : `${newer}; update signalbox`,
+    because: newer === undefined ? "it is signed, but its content is unknown" : withUpdate(newer),
   };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import type { ExactReceipt } from "../../contract/receipt.ts";
 import type { SealPredicate, Statement } from "../../contract/seal.ts";
 import { flawPlace, prunedLookup, recordHash, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
@@ -166,6 +167,7 @@ export function verifyAuditHead(
 }
 
 interface FileReport {
+  readonly receipt: ExactReceipt;
   readonly hash: string;
   /** Undefined for a receipt without a seal. */
   readonly statement: Statement | undefined;
@@ -192,14 +194,14 @@ function verifyValue(value: unknown, where: string, key: VerifyKey | undefined):
   const findings: string[] = [];
   if (receipt.receipt_sha256 === null) findings.push("the receipt does not state its hash");
   else if (receipt.receipt_sha256 !== hash) findings.push(`the receipt was changed: its hash is ${hash}`);
-  if (!exported.success) return { hash, statement: undefined, findings };
-  if (key === undefined)
-    return { hash, statement: undefined, findings: [...findings, "no key to verify its seal with"] };
+  const bare = { receipt, hash, statement: undefined };
+  if (!exported.success) return { ...bare, findings };
+  if (key === undefined) return { ...bare, findings: [...findings, "no key to verify its seal with"] };
 
   const opened = openSeal(canonicalJson(exported.data.seal), key);
-  if (!opened.good) return { hash, statement: undefined, findings: [...findings, `the seal: ${opened.because}`] };
+  if (!opened.good) return { ...bare, findings: [...findings, `the seal: ${opened.because}`] };
   if (sealedHash(opened.statement) !== hash) findings.push("the seal is for another receipt");
-  return { hash, statement: opened.statement, findings };
+  return { receipt, hash, statement: opened.statement, findings };
 }
 
 /** The public key for verifying our seals, created on first use. */

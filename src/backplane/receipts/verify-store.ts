@@ -1,3 +1,4 @@
+import { withUpdate } from "../../lib/file-format.ts";
 import type { Statement } from "../../contract/seal.ts";
 import type { Tombstone } from "../../lib/tombstones.ts";
 import { sha256Hex } from "./canonical-receipt.ts";
@@ -130,7 +131,7 @@ function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): r
   if (view.head === undefined) return empty ? [] : [{ place, because: "the signed head of the chain is missing" }];
   const text = view.head.toString("utf8");
   const newer = newerChainHead(text);
-  if (newer !== undefined) return [{ place, because: `${newer}; update signalbox` }];
+  if (newer !== undefined) return [{ place, because: withUpdate(newer) }];
   const head = Buffer.from(text).equals(view.head) ? readChainHead(text, key) : undefined;
   if (head === undefined) return [{ place, because: "the head was changed: its signature does not match" }];
   const because = unlikeHead(head, lines);

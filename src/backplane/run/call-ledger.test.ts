@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newEvent } from "../../contract/agent-event.ts";
+import { newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
 import { callKey, openLedger } from "./call-ledger.ts";
 
 const call = (id: string | null, command = "ls") =>
@@ -58,4 +58,20 @@ test("a command is the same call by whatever tool it is run", () => {
   ledger.decided(callKey({ tool: "Bash", input: { command: "ls", description: "list" } }), "Bash", "allow");
   ledger.see(call("1", "ls"));
   expect(ledger.counts(false).callsNotHeld).toEqual([]);
+});
+
+test("a call that the agent itself turned down never ran, so it is not listed", () => {
+  const ledger = openLedger();
+  ledger.see(call("1"));
+  ledger.see(call("2"));
+  ledger.see({ ...result("1", true, "no such tool"), ext: REFUSED_BY_AGENT });
+  ledger.see(result("2", true, "no such tool"));
+  expect(ledger.counts(true).callsNotHeld).toEqual(["bash 2"]);
+});
+
+test("a decision that a hook makes stricter is counted once, as what it became", () => {
+  const ledger = openLedger();
+  ledger.decided("1", "bash", "allow");
+  ledger.answered("1", "bash", "deny");
+  expect(ledger.counts(true).decisions).toEqual({ allow: 0, ask: 0, deny: 1 });
 });

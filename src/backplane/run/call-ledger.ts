@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
 import { type ToolKind, toolKind } from "../../guard/judge/tool-kind.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
@@ -49,6 +49,7 @@ export function openLedger(): CallLedger {
   const requests: { readonly key: string; readonly kind: ToolKind }[] = [];
   const calls: SeenCall[] = [];
   const keysOf = new Map<string, readonly string[]>();
+  const refused = new Set<string>();
   const defiant: string[] = [];
   let lastDenied = false;
   const decided = (key: string, tool: string, verdict: Verdict): void => {
@@ -61,7 +62,10 @@ export function openLedger(): CallLedger {
     decided,
     answered(key, tool, verdict) {
       if (!verdicts.has(key)) return decided(key, tool, verdict);
+      const before = verdicts.get(key) ?? "allow";
       if (verdict === "allow") return;
+      decisions[before]--;
+      decisions[verdict]++;
       verdicts.set(key, verdict);
       lastDenied = true;
     },
@@ -78,6 +82,7 @@ export function openLedger(): CallLedger {
       }
       if (event.type !== "tool_result") return;
       const id = event.tool_use_id ?? "";
+      if (isRefusedByAgent(event)) refused.add(id);
       const wasDenied = [id, ...(keysOf.get(id) ?? [])].some((key) => (verdicts.get(key) ?? "allow") !== "allow");
       const ran = !event.is_error && !isDenied(event.output);
       if (wasDenied && ran) defiant.push(`${labelOf(event)} (denied, and run)`);
@@ -85,7 +90,7 @@ export function openLedger(): CallLedger {
     },
     counts(holds) {
       // Computed only now, because an agent may report a call before its hook asks about it.
-      const unasked = calls.filter(({ keys }) => !keys.some((key) => verdicts.has(key)));
+      const unasked = calls.filter(({ keys }) => !keys.some((key) => verdicts.has(key) || refused.has(key)));
       const reportedKeys = new Set(calls.flatMap(({ keys }) => keys));
       const unmatchedKinds = holds ? requests.filter(({ key }) => !reportedKeys.has(key)).map(({ kind }) => kind) : [];
       const notHeld = unasked.filter(({ kind }) => {

@@ -37,19 +37,19 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
   }
   if (claimed && verified === "accepted")
     return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done and accepted" });
-  if (lastDenied)
-    return decided({
-      outcome: "partial",
-      stopped: "denied",
-      exitCode: RUN_EXIT.denied,
-      because: "a call was blocked, and the agent did nothing after that",
-    });
   if (claimed && verified !== "not_checked")
     return decided({
       outcome: "failed",
       stopped: "answered",
       exitCode: RUN_EXIT.notAccepted,
       because: `claimed done, not accepted: ${seen.notAccepted ?? verified}`,
+    });
+  if (lastDenied)
+    return decided({
+      outcome: "partial",
+      stopped: "denied",
+      exitCode: RUN_EXIT.denied,
+      because: "a call was blocked, and the agent did nothing after that",
     });
   if (claimed && !seen.hasErrors)
     return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done" });

@@ -3,6 +3,8 @@ import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
+import type { Decision } from "../../contract/verdict.ts";
+import { explainToModel } from "../../guard/explain.ts";
 import { redact, redactJson } from "../../guard/redact/redact.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError } from "../../lib/user-error.ts";
@@ -118,7 +120,7 @@ function questionsOf({ guard, calls, log, secrets }: GuardedRun, ask: Approvals[
   return {
     judge: guard.decide,
     decide(call, containment) {
-      const decision = guard.decide(call, containment);
+      const decision = inWords(guard.decide(call, containment));
       record(call, decision);
       return decision;
     },
@@ -129,12 +131,16 @@ function questionsOf({ guard, calls, log, secrets }: GuardedRun, ask: Approvals[
     approve:
       ask &&
       (async (call, containment) => {
-        const decision = await guard.approve(call, containment, ({ because }) => ask(call, because));
+        const decision = inWords(await guard.approve(call, containment, ({ because }) => ask(call, because)));
         record(call, decision);
         return decision;
       }),
   };
 }
+
+/** A decision that says what was blocked, and not only why: the host passes it on to its agent. */
+const inWords = (decision: Decision): Decision =>
+  decision.verdict === "allow" ? decision : { ...decision, because: explainToModel(decision) };
 
 async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerator<WorkStep> {
   const { order, log, stops, header } = placed;

@@ -1,3 +1,4 @@
+import { withoutUpdate } from "../../lib/file-format.ts";
 import { join } from "node:path";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { type Life, ownerLife, ownerOf, processLife } from "../../lib/folder-owner.ts";
@@ -5,7 +6,7 @@ import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { waitForLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { readRecord } from "./read-record.ts";
 import { cancelFile, keptStage, runsFolder, writeEnd } from "./run-log.ts";
@@ -127,7 +128,7 @@ function refuseUnread(unread: readonly UnreadRun[], source: string): void {
 }
 
 function unreadError({ id, folder, because, newer }: UnreadRun): UserError {
-  return new UserError(`run ${id}: ${because}`, {
+  return new UserError(`run ${id}: ${withoutUpdate(because)}`, {
     where: folder,
     fix: newer ? "update signalbox" : "its receipt may still be there: signalbox receipt list",
     exitCode: EXIT.refused,
@@ -208,7 +209,9 @@ export async function applyRun(
 const MAX_NAMED = 50;
 
 export function describeChanges(changes: readonly ProtectedChange[]): string {
-  const lines = changes.slice(0, MAX_NAMED).map(({ path, because }) => `  ${printable(path)}: ${printable(because)}`);
+  const lines = changes
+    .slice(0, MAX_NAMED)
+    .map(({ path, because }) => `  ${printableLine(path)}: ${printableLine(because)}`);
   return [...lines, ...(changes.length > MAX_NAMED ? [`  and ${changes.length - MAX_NAMED} more`] : [])].join("\n");
 }
 

@@ -4,6 +4,7 @@ import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { AuditEntry } from "../../contract/audit-entry.ts";
 import { decide, decideAndRecord, recordDecision } from "../../guard/decide-and-record.ts";
 import type { Decision, Verdict } from "../../contract/verdict.ts";
+import { explainToModel } from "../../guard/explain.ts";
 import { judge, type JudgeExtras, isStricter } from "../../guard/judge/judge.ts";
 import { withOrderPolicy, policyHash } from "../../guard/policy/compiled-policy.ts";
 import type { Policy } from "../../contract/policy.ts";
@@ -95,7 +96,7 @@ async function settle(decision: Decision, answer: Answer): Promise<Decision> {
   const approved = await answer(decision).catch(() => false);
   return approved
     ? { ...decision, verdict: "allow" }
-    : { ...decision, verdict: "deny", because: `not approved: ${decision.because}` };
+    : { ...decision, verdict: "deny", because: explainToModel(decision).replace(/^Needs approval/, "Not approved") };
 }
 
 interface Rules {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { errorCode } from "../../lib/error-code.ts";
-import { newerFormat } from "../../lib/file-format.ts";
+import { newerFormat, withUpdate } from "../../lib/file-format.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
@@ -29,7 +29,7 @@ export function readRecord<Value>(path: string, schema: Schema<Value>): StoredRe
     return { state: "unread", because: `cannot be read: ${messageOf(error)}`, newer: false, raw };
   }
   const newer = newerFormat(raw, RUN_FORMAT);
-  if (newer !== undefined) return { state: "unread", because: `${newer}; update signalbox`, newer: true, raw };
+  if (newer !== undefined) return { state: "unread", because: withUpdate(newer), newer: true, raw };
   const parsed = schema.safeParse(raw);
   if (parsed.success) return { state: "read", value: parsed.data };
   return { state: "unread", because: "is not a record that this signalbox wrote", newer: false, raw };

@@ -1,20 +1,20 @@
-import { printable } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import type { AllowedAddition } from "../../guard/allow/plan-allow.ts";
 import type { Decision } from "../../contract/verdict.ts";
 
 const MAX_SHOWN = 400;
 
 const short = (command: string) => {
-  const text = printable(command).replaceAll("\n", "\\n");
+  const text = printableLine(command);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 };
 
 export function alreadyText(command: string, { because, rules }: Decision): string {
-  return `Already allowed: ${short(command)}\n  ${printable(because)} (rule ${rules.join(", ")})\nNothing was written.\n`;
+  return `Already allowed: ${short(command)}\n  ${printableLine(because)} (rule ${rules.join(", ")})\nNothing was written.\n`;
 }
 
 export function refusalText(command: string, { verdict }: Decision, because: string): string {
-  return `Cannot be allowed: ${short(command)}\n  ${printable(because).replaceAll("\n", "\\n")}.\nNothing was written; it stays ${verdict === "deny" ? "denied" : "a question"}. Details: signalbox guard explain\n`;
+  return `Cannot be allowed: ${short(command)}\n  ${printableLine(because)}.\nNothing was written; it stays ${verdict === "deny" ? "denied" : "a question"}. Details: signalbox guard explain\n`;
 }
 
 const MAX_LISTED = 6;

@@ -6,7 +6,7 @@ import { realMachine } from "../../guard/machine/real-machine.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { printable } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
@@ -29,7 +29,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
     if (verdict === record.verdict) continue;
     changed++;
     process.stdout.write(
-      `${record.time}  ${record.verdict} -> ${verdict}  ${printable(record.tool)}  ${printable(record.call).slice(0, 160)}\n    ${printable(because)}\n`,
+      `${record.time}  ${record.verdict} -> ${verdict}  ${printableLine(record.tool)}  ${printableLine(record.call).slice(0, 160)}\n    ${printableLine(because)}\n`,
     );
   }
   process.stdout.write(`${judged} decisions replayed, ${changed} would change\n`);

@@ -18,6 +18,7 @@ export function engineFlags(command: Command): Command {
     .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)
     .option("--max-turns <number>", "stop after this many turns", once)
     .option("--max-cost <dollars>", "stop when the cost reaches this", once)
+    .option("--model-idle <seconds>", "how long the model may stay silent (default: 300)", once)
     .option("--allow-tool <glob>", "offer only these tools (may be repeated)", many)
     .option("--deny-tool <glob>", "do not offer these tools (may be repeated)", many)
     .option("--policy <file>", "use this policy as the user's own", once)

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
+import manifest from "../../../package.json" with { type: "json" };
 import { openTerminal, runLineMode } from "../../hosts/native/line-mode.ts";
-import { nativeOpener, type NativeSettings } from "../../hosts/native/open-native.ts";
+import { nativeOpener, type NativeSession, type NativeSettings } from "../../hosts/native/open-native.ts";
 import { runTask } from "../../hosts/native/one-task.ts";
 import { exitOnSignal, stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { waitingLine } from "../../hosts/native/waiting-line.ts";
 import type { SessionEvent } from "../../engine/event.ts";
+import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
@@ -24,7 +26,8 @@ export async function workOn(
 ): Promise<number> {
   // Until the session has ended, because a second signal also kills the cleanup at its end.
   using listening = new DisposableStack();
-  await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume, prompt });
+  const folder = folderOf(settings, { cwd, resume });
+  await using session = await nativeOpener(settings)({ cwd: folder, resume, prompt });
   const { conversation } = session;
   if (!conversation.unfinished) {
     say("nothing left to do in this session; pass a prompt");
@@ -49,6 +52,7 @@ export async function workOn(
     json,
     onEvent,
   };
+  if (json) await printText(`${JSON.stringify(sessionLine(session, folder))}\n`);
   const code = await runTask(conversation, view, stop.signal);
   // A failed write is only reported a moment later.
   await new Promise((resolve) => setImmediate(resolve));
@@ -59,6 +63,16 @@ export async function workOn(
   // Work that finished before it could be stopped keeps its own exit code.
   return conversation.outcome?.reason === "aborted" ? (stop.code() ?? code) : code;
 }
+
+/** The first line of `--json`: what the events that follow belong to. */
+const sessionLine = ({ conversation: { id, model }, tools }: NativeSession, cwd: string) => ({
+  type: "session",
+  id,
+  cwd,
+  model,
+  tools,
+  version: manifest.version,
+});
 
 /** A conversation on the terminal. */
 export async function talk(settings: NativeSettings, { cwd, resume }: Place): Promise<number> {
@@ -74,9 +88,12 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
 function folderOf({ home }: NativeSettings, { cwd, resume }: Place): string {
   if (resume === undefined) return cwd;
   const folder = sessionsFolder(home);
-  const path = logPath(folder, findSession(folder, resume));
+  const path = logPath(folder, findSession(folder, resume, cwd));
   const sessionFolder = readLog(path).header?.cwd ?? cwd;
-  if (existsSync(sessionFolder)) return sessionFolder;
+  if (existsSync(sessionFolder)) {
+    if (sessionFolder !== cwd) say(`this session works in ${printable(sessionFolder)}`);
+    return sessionFolder;
+  }
   throw new UserError("the folder of this session no longer exists", {
     where: sessionFolder,
     fix: "recreate it, or continue a copy in another folder: signalbox sessions fork",

@@ -19,13 +19,14 @@ export const command: CommandModule = {
       .option("-p, --prompt <text>", "work on one task, then exit", once)
       .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
       .option("--resume <session>", "resume a session (an id, part of one, or last)", once)
+      .option("-c, --continue", "resume the last session of this folder")
       .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
     engineFlags(command).addHelpText("after", EXAMPLES);
   },
 
   async run({ flags, passed = [] }) {
     refuseDeepSession(process.env, say);
-    const resume = textFlag(flags, "resume");
+    const resume = resumed(flags);
     (await import("./flags.ts")).refuseUnknownTools(flags);
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
@@ -53,8 +54,20 @@ export const command: CommandModule = {
   },
 };
 
+function resumed(flags: Readonly<Record<string, unknown>>): string | undefined {
+  const resume = textFlag(flags, "resume");
+  if (flags["continue"] !== true) return resume;
+  if (resume === undefined) return "last";
+  throw new UserError("--continue already names a session: the last one of this folder", {
+    where: "--resume",
+    fix: "pass one of the two",
+  });
+}
+
 function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
-  const other = ["prompt", "promptFile", "resume", "json", "accept"].find((name) => flags[name] !== undefined);
+  const other = ["prompt", "promptFile", "resume", "continue", "json", "accept"].find(
+    (name) => flags[name] !== undefined,
+  );
   if (other === undefined && passed.length === 0) return;
   throw new UserError("with --acp, tasks and sessions come from the editor", {
     where: other === undefined ? "--" : `--${other.replace("F", "-f")}`,
@@ -88,4 +101,5 @@ Examples:
   signalbox native --model anthropic/claude-haiku-4-5
   signalbox native -p "fix the failing test" --accept "npm test"
   signalbox native --model ollama/qwen3 --prompt-file task.md
+  signalbox native -c -p "now add a test"       goes on with the last session of this folder
   signalbox native --acp                        for an editor that speaks ACP`;

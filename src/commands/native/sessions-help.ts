@@ -7,6 +7,7 @@ const ENGINE = [
   "--accept-timeout",
   "--max-turns",
   "--max-cost",
+  "--model-idle",
   "--allow-tool",
   "--deny-tool",
   "--policy",

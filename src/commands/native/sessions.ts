@@ -34,7 +34,7 @@ export const command: CommandModule = {
   configure(command: Command) {
     command
       .argument("<what>", "list, show, resume, fork or export")
-      .argument("[session]", "an id, part of one, or last")
+      .argument("[session]", "an id, part of one, or last (of this folder)")
       .option("--here", "only sessions of this folder")
       .option("--records <number>", "fork: copy only the first N records", once)
       .option("--raw", "export: keep secrets")
@@ -100,7 +100,7 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   const settings = nativeSettings(flags, wanted);
   const modes = await import("./modes.ts");
   const prompt = textFlag(flags, "prompt");
-  const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted) };
+  const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted, currentFolder()) };
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
   await refusePiped(`signalbox native --resume ${place.resume} takes a task from stdin`);
   return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
@@ -108,7 +108,7 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
 
 async function fork({ words, flags }: CommandInput): Promise<number> {
   const folder = sessionsFolder(signalboxHome());
-  const id = findSession(folder, sessionWord(words));
+  const id = findSession(folder, sessionWord(words), currentFolder());
   const records = countFlag(flags, "records", 1_000_000_000);
   using copy = forkSession(id, { folder, now: Date.now, cwd: currentFolder(), records });
   if (flags["json"] === true) printJson({ id: copy.id, parent: id });
@@ -137,7 +137,7 @@ function wholeness(log: SessionLog, path: string): number {
 
 function opened(words: readonly string[]) {
   const folder = sessionsPlace(signalboxHome());
-  const id = findSession(folder, sessionWord(words));
+  const id = findSession(folder, sessionWord(words), currentFolder());
   const path = logPath(folder, id);
   return { id, path, log: readLog(path) };
 }

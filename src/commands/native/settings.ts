@@ -1,5 +1,6 @@
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import type { NativeSettings } from "../../hosts/native/open-native.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -31,14 +32,21 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   }
   const turns = countFlag(flags, "maxTurns", 100_000);
   if (turns === 0) throw new UserError("0 turns leave nothing to do", { where: "--max-turns", fix: "pass 1 or more" });
+  const idle = countFlag(flags, "modelIdle", 3600);
+  if (idle === 0)
+    throw new UserError("0 seconds let no model answer", { where: "--model-idle", fix: "pass 1 or more" });
+  const settings = EngineSettings.parse({
+    ...(turns === undefined ? {} : { turns }),
+    ...(idle === undefined ? {} : { idle_ms: idle * 1000 }),
+  });
   const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return {
     home: signalboxHome(),
     environment: process.env,
-    model: openModel(choice),
-    settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
+    model: openModel(choice, { idleMs: settings.idle_ms }),
+    settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
@@ -63,7 +71,7 @@ function modelFlags(
 
 function sessionModel(session: string) {
   const folder = sessionsFolder(signalboxHome());
-  const path = logPath(folder, findSession(folder, session));
+  const path = logPath(folder, findSession(folder, session, currentFolder()));
   const log = readLog(path);
   // Otherwise a log without a model would be mistaken for one whose model is missing.
   continuable(log, path);

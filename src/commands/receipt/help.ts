@@ -9,13 +9,14 @@ export const HELP: Readonly<Record<string, SubVerbHelp>> = {
     examples: ["signalbox receipt list --limit 10"],
   },
   show: {
-    usage: "RUN [--diff] [--md] [--json]",
+    usage: "RUN | FILE [--diff] [--md] [--key PEM] [--json]",
     summary: "what was asked, done, denied and changed",
-    flags: ["--diff", "--md", "--json"],
+    flags: ["--diff", "--md", "--key", "--json"],
     examples: [
       "signalbox receipt show last",
       "signalbox receipt show 3f2a --diff",
       "signalbox receipt show last --md > pull-request.md",
+      "signalbox receipt show receipt.json --key their.pub.pem",
     ],
   },
   verify: {

@@ -1,4 +1,5 @@
-import { latestReceipts } from "../../backplane/receipts/find-receipt.ts";
+import { latestReceipts, prunedReceipts } from "../../backplane/receipts/find-receipt.ts";
+import type { SealPredicate } from "../../contract/seal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT } from "../../lib/user-error.ts";
@@ -10,15 +11,25 @@ import type { CommandInput } from "../command-module.ts";
 export async function run({ flags }: CommandInput): Promise<number> {
   const limit = countFlag(flags, "limit", 1_000_000) ?? 50;
   const receipts = latestReceipts(signalboxHome(), Math.max(limit, 1));
-  const predicates = receipts.map(({ statement }) => statement.predicate);
-  for (const predicate of limit === 0 ? [] : predicates) {
-    const { run_id, finished_at, agent, outcome, stopped, verified } = predicate;
-    if (flags["json"] === true) await printLine(predicate);
-    else
-      process.stdout.write(
-        `${printable(`${finished_at.padEnd(24)}  ${run_id}  ${agent.name}  ${outcome}, ${stopped}, ${verified.replace("_", " ")}`)}\n`,
-      );
+  const prunedAt = prunedReceipts(signalboxHome());
+  for (const { statement } of limit === 0 ? [] : receipts) {
+    const pruned = prunedAt(statement);
+    if (flags["json"] === true) await printLine({ ...statement.predicate, pruned_at: pruned ?? null });
+    else process.stdout.write(`${printable(line(statement.predicate, pruned))}\n`);
   }
-  if (predicates.length === 0 && flags["json"] !== true) process.stdout.write("no receipts yet\n");
+  if (receipts.length === 0 && flags["json"] !== true) process.stdout.write("no receipts yet\n");
   return EXIT.ok;
 }
+
+function line(predicate: SealPredicate, pruned: string | undefined): string {
+  const { run_id: run, finished_at: finished, agent, outcome, stopped, verified } = predicate;
+  const end = [
+    outcome,
+    stopped,
+    verified.replace("_", " "),
+    ...(pruned === undefined ? [] : [`pruned ${day(pruned)}`]),
+  ];
+  return `${finished.padEnd(24)}  ${run}  ${agent.name}  ${end.join(", ")}`;
+}
+
+const day = (time: string) => time.slice(0, 10);

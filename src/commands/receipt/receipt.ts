@@ -28,7 +28,7 @@ export const command: CommandModule = {
       .option("--md", "show: print Markdown for a pull request")
       .option("--all", "diff: compare every field, times and ids too")
       .option("--limit <n>", "how many of the newest receipts `list` prints", "50")
-      .option("--key <file>", "verify a file with this public key instead of your own")
+      .option("--key <file>", "check the seal of a file with this public key instead of your own")
       .option("--allow-gone", "verify: don't fail on artifacts that were removed")
       .option("--out <file>", "where `export` writes (default: standard output)")
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));

@@ -2,36 +2,64 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { findReceipt, finishedReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { Receipt } from "../../contract/receipt.ts";
+import { verifyFile } from "../../backplane/receipts/verify-receipts.ts";
 import type { SealPredicate } from "../../contract/seal.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { say } from "../../lib/say.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import type { CommandInput } from "../command-module.ts";
-import { wantedRun } from "./argument.ts";
+import { textFlag } from "../flags.ts";
+import { countable, isFile, type NamedReceipt, wantedRun } from "./argument.ts";
 import { storyMarkdown } from "./story-markdown.ts";
-import { receiptStory } from "./story.ts";
+import { receiptStory, type ReceiptStory } from "./story.ts";
 import { storyText } from "./story-text.ts";
 
 /** Prints what a run did: as text, as Markdown, only its diff, or the receipt itself as JSON. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
-  const found = findReceipt(signalboxHome(), wantedRun(words, "signalbox receipt show last"));
-  const finished = finishedReceipt(found);
-  if (flags["json"] === true) process.stdout.write(`${exactJson(finished)}\n`);
-  else process.stdout.write(shown(Receipt.parse(finished), found.statement.predicate, flags));
-  return EXIT.ok;
+  const word = wantedRun(words, "signalbox receipt show last");
+  const { receipt, predicate, findings, file } = isFile(word) ? inFile(word, flags) : inStore(word);
+  if (flags["json"] === true) process.stdout.write(`${exactJson(receipt)}\n`);
+  else process.stdout.write(shown(receiptStory(countable(receipt), predicate), { predicate, file, flags }));
+  for (const finding of findings) say(`not verified: ${finding}`);
+  return findings.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-function shown(receipt: Receipt, predicate: SealPredicate, flags: CommandInput["flags"]): string {
-  const told = receiptStory(receipt, predicate);
+interface ShownReceipt extends NamedReceipt {
+  readonly findings: readonly string[];
+  readonly file?: string;
+}
+
+function inStore(run: string): ShownReceipt {
+  const found = findReceipt(signalboxHome(), run);
+  return { receipt: finishedReceipt(found), predicate: found.statement.predicate, findings: [] };
+}
+
+/** A file may come from anywhere, so what its seal says counts only if the seal is good. */
+function inFile(file: string, flags: CommandInput["flags"]): ShownReceipt {
+  const { receipt, statement, findings } = verifyFile(file, signalboxHome(), textFlag(flags, "key"));
+  return statement === undefined || findings.length > 0
+    ? { receipt, findings, file }
+    : { receipt, predicate: statement.predicate, findings, file };
+}
+
+interface ShownWith {
+  readonly predicate?: SealPredicate | undefined;
+  readonly file?: string | undefined;
+  readonly flags: CommandInput["flags"];
+}
+
+function shown(told: ReceiptStory, { predicate, file, flags }: ShownWith): string {
   const wantsDiff = flags["diff"] === true;
-  const story = wantsDiff ? { ...told, diff: wholeDiff(told.diff, predicate) } : told;
+  const named = file === undefined ? told : { ...told, name: shQuote(file) };
+  const story = wantsDiff && predicate !== undefined ? { ...named, diff: wholeDiff(told.diff, predicate) } : named;
   if (flags["md"] === true) return storyMarkdown(story, wantsDiff);
   if (wantsDiff) return story.diff === "" ? "no files were changed\n" : diffText(story.diff);
-  const restorable = sessionSnapshot(signalboxHome(), story.runId) !== undefined;
+  const restorable = file === undefined && sessionSnapshot(signalboxHome(), story.runId) !== undefined;
   const { isTTY, columns } = process.stdout;
   return storyText(story, restorable, { width: isTTY ? columns : undefined, paint });
 }

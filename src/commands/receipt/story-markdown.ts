@@ -19,7 +19,7 @@ export function storyMarkdown(story: ReceiptStory, withDiff: boolean): string {
     ["Cost", words(story.cost)],
     ["Time", words(story.time)],
     ["Receipt", `run ${code(story.runId)}, SHA-256 ${code(story.hash)}`],
-    ["Verify", `${code(`signalbox receipt verify ${story.runId.slice(0, 8)}`)} on the machine that ran it`],
+    ["Verify", `${code(`signalbox receipt verify ${story.name}`)} on the machine that ran it`],
   ];
   const parts = [
     // Only a check earns the mark; the agent's word does not.

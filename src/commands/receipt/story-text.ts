@@ -15,7 +15,6 @@ const INDENT = 11;
 
 /** The story of a receipt for a terminal, with the commands that show more. Safe to print. */
 export function storyText(story: ReceiptStory, restorable: boolean, layout: Layout): string {
-  const run = story.runId.slice(0, 8);
   const rows: readonly Row[] = [
     ["task", firstLines(story.task)],
     ["agent", [story.agent]],
@@ -32,9 +31,9 @@ export function storyText(story: ReceiptStory, restorable: boolean, layout: Layo
     ["time", [story.time]],
     ["run", [story.runId]],
     ["hash", [story.hash]],
-    ["verify", [`signalbox receipt verify ${run}`]],
-    ["diff", story.diff === "" ? [] : [`signalbox receipt show ${run} --diff`]],
-    ["restore", restorable ? [`signalbox runs restore ${run}`] : []],
+    ["verify", [`signalbox receipt verify ${story.name}`]],
+    ["diff", story.diff === "" ? [] : [`signalbox receipt show ${story.name} --diff`]],
+    ["restore", restorable ? [`signalbox runs restore ${story.name}`] : []],
   ];
   return rows.map((row) => rowText(row, layout)).join("");
 }

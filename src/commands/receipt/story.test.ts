@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
-import { newEvent } from "../../contract/agent-event.ts";
+import { newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import type { SealFacts, SealPredicate } from "../../contract/seal.ts";
 import { compareStories } from "./compare-stories.ts";
@@ -125,6 +125,20 @@ verify     signalbox receipt verify aaaaaaaa
 diff       signalbox receipt show aaaaaaaa --diff
 restore    signalbox runs restore aaaaaaaa
 `);
+});
+
+test("a call that the agent itself refused is told as such", () => {
+  const refused = newEvent({
+    type: "tool_result",
+    tool_name: "Write",
+    tool_use_id: "2",
+    output: "no such tool",
+    is_error: true,
+    ext: REFUSED_BY_AGENT,
+  });
+  expect(story({ trace: [...TRACE, refused] }).guarded).toBe(
+    "yes: 1 allowed, 0 asked, 1 denied; 1 refused by the agent itself",
+  );
 });
 
 test("on a terminal no line is wider than it, and nothing of the run reaches it as a control character", () => {

@@ -1,4 +1,5 @@
 import { isGuarded } from "../../backplane/receipts/verify-receipts.ts";
+import { isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import type { SealPredicate } from "../../contract/seal.ts";
 import { dollars } from "../../lib/dollars.ts";
@@ -9,6 +10,8 @@ import { outcomeWords } from "./outcome-words.ts";
 /** What a receipt and its seal say, in words. Nothing in it is safe to print as it is. */
 export interface ReceiptStory {
   readonly runId: string;
+  /** What commands call it: the beginning of its run's id. */
+  readonly name: string;
   readonly task: string;
   readonly agent: string;
   readonly outcome: string;
@@ -36,6 +39,7 @@ export function receiptStory(receipt: Receipt, predicate?: SealPredicate): Recei
   const denied = deniedCalls(trace);
   return {
     runId: meta.run_id,
+    name: meta.run_id.slice(0, 8),
     ...identity(receipt, predicate?.agent),
     outcome: outcomeWords(receipt, predicate),
     good: receipt.outcome === "complete",
@@ -47,7 +51,7 @@ export function receiptStory(receipt: Receipt, predicate?: SealPredicate): Recei
     ),
     files: changedFiles(verification),
     diff: verification.git_diff ?? "",
-    guarded: predicate === undefined ? "" : guardedWords(predicate),
+    guarded: predicate === undefined ? "" : guardedWords(predicate, trace.filter(isRefusedByAgent).length),
     contained: containedWords(predicate?.containment),
     network: networkWords(predicate?.containment),
     cost: costWords(receipt.usage),
@@ -72,9 +76,11 @@ function checkWords({ command, exit_code: code }: SealPredicate["acceptance"][nu
   return { command, passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
 }
 
-function guardedWords(predicate: SealPredicate): string {
+function guardedWords(predicate: SealPredicate, refusedByAgent: number): string {
   const { decisions, calls_not_held: calls } = predicate.guard;
-  if (isGuarded(predicate)) return `yes: ${decisions.allow} allowed, ${decisions.ask} asked, ${decisions.deny} denied`;
+  const refused = refusedByAgent === 0 ? "" : `; ${refusedByAgent} refused by the agent itself`;
+  if (isGuarded(predicate))
+    return `yes: ${decisions.allow} allowed, ${decisions.ask} asked, ${decisions.deny} denied${refused}`;
   return calls.length === 0
     ? "no: this host does not send every call to the guard"
     : `no: ${calls.length} ${calls.length === 1 ? "call" : "calls"} ran before the guard answered`;

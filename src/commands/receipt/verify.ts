@@ -10,7 +10,7 @@ import type { Statement } from "../../contract/seal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { prunedLine } from "../../lib/tombstones.ts";
-import { EXIT } from "../../lib/user-error.ts";
+import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
 import { printJson, textFlag } from "../flags.ts";
 import { isFile } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
@@ -67,8 +67,9 @@ function pickStatement(report: HomeReport, word: string): Statement {
       word,
     ).statement;
   } catch (error) {
-    if (report.findings.length > 0) tell({ ...report, gone: [] }, []);
-    throw error;
+    if (report.findings.length === 0 || !isUserError(error)) throw error;
+    tell({ ...report, gone: [] }, []);
+    throw new UserError(error.message, { fix: error.fix, exitCode: EXIT.failed });
   }
 }
 

@@ -6,7 +6,7 @@ import { USUAL_LIMITS } from "../../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { EXIT } from "../../lib/user-error.ts";
-import { findPersona } from "../../recipes/places/find-persona.ts";
+import { findPersona, type PersonaSearch } from "../../recipes/places/find-persona.ts";
 import type { AgentOutcome, AgentRequest } from "../../recipes/run/run-parts.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { textFlag } from "../flags.ts";
@@ -18,20 +18,18 @@ interface AgentSetting {
   /** Tools that no agent of this run may use. */
   readonly deniedTools: readonly string[];
   readonly setting: RunSetting;
-  /** Where personas are looked for. */
-  readonly workspace: string;
+  readonly personas: PersonaSearch;
   readonly warn: (text: string) => void;
 }
 
 /** Runs agent steps as work orders, each with a receipt. */
-export function agentRunner({ flags, deniedTools, setting, workspace, warn }: AgentSetting) {
+export function agentRunner({ flags, deniedTools, setting, personas, warn }: AgentSetting) {
   return async (request: AgentRequest, signal: AbortSignal): Promise<AgentOutcome> => {
-    const persona = request.persona === undefined ? undefined : findPersona(request.persona, workspace);
+    const persona = request.persona === undefined ? undefined : findPersona(request.persona, personas);
     if (request.persona !== undefined && persona === undefined)
       warn(`${request.step}: there is no agent file for '${request.persona}', so the prompt is used alone`);
     const hostFlags = {
-      backend: textFlag(flags, "agent"),
-      accept: request.accept,
+      backend: request.backend || textFlag(flags, "agent"),
       json: true,
       requireSandbox: flags["requireSandbox"],
       policy: flags["policy"],
@@ -48,7 +46,8 @@ export function agentRunner({ flags, deniedTools, setting, workspace, warn }: Ag
       cwd: request.folder,
       policy: sessionPolicy(flags, request.folder),
       world: { ...realMachine, screen: commandScreen(screen) },
-      accept: request.accept,
+      // The recipe runs its checks itself: judged and contained, like all its commands.
+      accept: [],
       limits: {
         ...USUAL_LIMITS,
         maxBudgetUsd: request.maxBudgetUsd ?? null,

@@ -12,9 +12,13 @@ const MAX_BYTES = 10_000_000;
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** Context values from the environment and from `-c`, which wins. */
-export function passedContext(flags: Flags, env: NodeJS.ProcessEnv): Context {
-  return { ...environmentContext(env), ...Object.fromEntries(textsFlag(flags, "context").map(readPair)) };
+/** Context values from the environment, from the task on the command line, and from `-c`, which wins. */
+export function passedContext(flags: Flags, env: NodeJS.ProcessEnv, task: string | undefined): Context {
+  return {
+    ...environmentContext(env),
+    ...(task === undefined ? {} : { task_description: task }),
+    ...Object.fromEntries(textsFlag(flags, "context").map(readPair)),
+  };
 }
 
 const PREFIX = "AMPLIHACK_CONTEXT_";

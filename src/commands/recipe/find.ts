@@ -24,6 +24,9 @@ export function workingFolder(flags: Flags): string {
   });
 }
 
+/** The recipes that signalbox brings; `agents` beside them has the personas that they name. */
+export const bundledRecipes = (): string => join(packageFolder(), "recipes");
+
 /** Where recipes are looked for by name, from a working folder. */
 export function searchedFolders(flags: Flags, workingDir: string): readonly RecipeFolder[] {
   return recipeFolders({
@@ -31,7 +34,7 @@ export function searchedFolders(flags: Flags, workingDir: string): readonly Reci
     home: signalboxHome(),
     env: process.env,
     named: textsFlag(flags, "recipeDir").map((folder) => resolve(currentFolder(), folder)),
-    bundled: join(packageFolder(), "recipes"),
+    bundled: bundledRecipes(),
   });
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
@@ -29,7 +30,8 @@ export async function list(input: CommandInput): Promise<number> {
     else {
       const note = "error" in about ? `invalid: ${about.error}` : (about.description.split("\n")[0] ?? "");
       const hidden = hiddenBy === undefined ? "" : `  (not used: ${hiddenBy} has one with this name)`;
-      process.stdout.write(`${printable(`${name.padEnd(28)}  ${origin.padEnd(11)}  ${file}${hidden}  ${note}`)}\n`);
+      const where = origin === "bundled" ? "" : `${file}${hidden}  `;
+      process.stdout.write(`${printable(`${name.padEnd(20)}  ${origin.padEnd(11)}  ${where}${note}`)}\n`);
     }
   }
   return EXIT.ok;
@@ -54,17 +56,32 @@ export async function show(input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** The fields under the names that recipes use. Those that are not set are left out. */
+/** The fields under the names that recipes use. Those that are as usual are left out. */
 function snakeCase(recipe: Recipe): Readonly<Record<string, unknown>> {
-  return fields({ ...recipe, steps: recipe.steps.map((step) => fields({ ...step })) });
+  const { inputs, steps, recursion, hooks, ...rest } = recipe;
+  return fields({
+    ...rest,
+    inputs,
+    recursion: fields({ ...recursion }),
+    hooks: fields({ ...hooks }),
+    steps: steps.map((step) => fields({ ...step })),
+  });
 }
 
 const fields = (value: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(value)
-      .filter(([, field]) => field !== undefined)
+      .filter(([name, field]) => !isUsual(name, field))
       .map(([name, field]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), field]),
   );
+
+/** Fields that are not set, or as they are by default. */
+function isUsual(name: string, field: unknown): boolean {
+  if (name === "isFatal" || name === "contained") return field === true;
+  if (name === "retry") return isDeepStrictEqual(field, { times: 0, backoff: 0 });
+  if (field === undefined || field === false || field === "") return true;
+  return typeof field === "object" && field !== null && Object.values(field).every((each) => each === undefined);
+}
 
 /** Says what is wrong with a recipe, without running anything. */
 export async function validate(input: CommandInput): Promise<number> {

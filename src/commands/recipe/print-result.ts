@@ -27,6 +27,24 @@ export async function printResult(result: RecipeResult, format: ResultFormat): P
   const rows = result.step_results.map(
     ({ step_id: id, status, duration }) => `${status.padEnd(10)}${`${duration.toFixed(1)} s`.padStart(9)}  ${id}`,
   );
-  const last = `${result.recipe_name}: ${result.success ? "succeeded" : "failed"} in ${result.duration.toFixed(1)} s`;
-  await printText(`${printable([...rows, last].join("\n"))}\n`);
+  const end = `${result.recipe_name}: ${result.success ? "succeeded" : "failed"} in ${result.duration.toFixed(1)} s`;
+  const closing = closingText(result);
+  const parts = closing === "" ? [...rows, end] : [...rows, "", closing, "", end];
+  await printText(`${printable(parts.join("\n"))}\n`);
+}
+
+/** What the user wants to read: the output of the last step, or why it failed. */
+function closingText({ success, step_results: results }: RecipeResult): string {
+  const last = success ? results.at(-1) : results.findLast(({ status }) => status === "failed" || status === "blocked");
+  if (last === undefined || last.status === "skipped") return "";
+  if (success) return last.output.trim();
+  const output = last.output.trim();
+  return [`${last.step_id}: ${last.error.trim()}`, ...(output === "" ? [] : ["", lastLines(output)])].join("\n");
+}
+
+const MAX_LINES = 40;
+
+function lastLines(text: string): string {
+  const lines = text.split("\n");
+  return lines.length <= MAX_LINES ? text : ["…", ...lines.slice(-MAX_LINES)].join("\n");
 }

@@ -4,12 +4,13 @@ import type { CommandModule, SubVerbHelp } from "../command-module.ts";
 import { subVerbsText } from "../sub-help.ts";
 import { subVerb } from "../sub-verbs.ts";
 import { BAD_ARGUMENTS } from "./context-flags.ts";
+import { install } from "./install-runner.ts";
 import { graph, list, show, validate } from "./look.ts";
 import { run } from "./run.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
-const ACTIONS = { run, list, show, validate, graph };
+const ACTIONS = { run, list, show, validate, graph, "install-runner": install };
 
 const ABOUT = `A recipe is a YAML file with steps: commands, tasks for agents, other recipes. Commands run in the sandbox
 and are judged by the guard. A name is looked for in .signalbox/recipes, .claude/recipes and amplifier-bundle/recipes
@@ -20,6 +21,8 @@ Exit codes:
   0 done   1 failed or blocked   2 invalid recipe   3 not found   4 bad arguments`;
 
 const EXAMPLES = [
+  "signalbox recipe run fix-failing-test --agent codex",
+  'signalbox recipe run implement-feature "add a --json flag to the list command"',
   "signalbox recipe run ./release.yaml -c version=1.2.0",
   "signalbox recipe run --resume 3f2a",
   "signalbox recipe validate ./release.yaml",
@@ -28,19 +31,21 @@ const EXAMPLES = [
 const LOOKING = ["--recipe-dir", "--working-dir", "--json"];
 
 const RUNNING =
-  "--context --agent --dry-run --resume --yes --outside --approve --step-timeout --include-tags --exclude-tags --no-auto-stage --policy --preset --require-sandbox --format".split(
+  "--context --agent --engine --dry-run --resume --yes --outside --approve --step-timeout --include-tags --exclude-tags --no-auto-stage --policy --preset --require-sandbox --format".split(
     " ",
   );
 
 const HELP: Readonly<Record<string, SubVerbHelp>> = {
   run: {
-    usage: "NAME|FILE [-c KEY=VALUE]... [flags] | --resume RUN",
+    usage: "NAME|FILE [TASK] [-c KEY=VALUE]... [flags] | --resume RUN",
     summary: "run a recipe, or continue a run",
     flags: [...LOOKING, ...RUNNING],
     examples: [
+      'signalbox recipe run investigate "why are logins slow?"',
       "signalbox recipe run ./release.yaml -c version=1.2.0 --agent codex",
       "signalbox recipe run ./release.yaml --dry-run --json",
       "signalbox recipe run --resume 3f2a --outside push",
+      "signalbox recipe run ./release.yaml --engine rust --json",
     ],
   },
   list: {
@@ -67,6 +72,13 @@ const HELP: Readonly<Record<string, SubVerbHelp>> = {
     flags: LOOKING,
     examples: ["signalbox recipe graph ./release.yaml > release.mmd"],
   },
+  "install-runner": {
+    usage: "",
+    summary: "install the external recipe-runner-rs with cargo",
+    flags: [],
+    examples: ["RECIPE_RUNNER_INSTALL_TIMEOUT=900 signalbox recipe install-runner"],
+    more: "Downloads and compiles the runner. Ends after RECIPE_RUNNER_INSTALL_TIMEOUT seconds (default 300).",
+  },
 };
 
 export const command: CommandModule = {
@@ -75,11 +87,16 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .usage("run|list|show|validate|graph [NAME|FILE] [flags]")
-      .argument("[what]", "run, list, show, validate or graph")
+      .usage("run|list|show|validate|graph|install-runner [NAME|FILE] [TASK] [flags]")
+      .argument("[what]", "run, list, show, validate, graph or install-runner")
       .argument("[recipe]", "the name of a recipe, or the path of its file")
+      .argument("[task]", "run: the same as -c task_description=TASK")
       .option("-c, --context <key=value>", "a context value; file:///PATH reads it from a file", collect)
       .option("--agent <name>", "the agent for agent steps (default: the active one)")
+      .option(
+        "--engine <name>",
+        "native, or rust: the external recipe-runner-rs (default: rust if RECIPE_RUNNER_RS_PATH is set)",
+      )
       .option("-w, --working-dir <dir>", "where the steps run")
       .option("-R, --recipe-dir <dir>", "look for recipes only here; may be repeated", collect)
       .option("--dry-run", "show what would run; nothing runs")

@@ -1,19 +1,16 @@
 import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { readyForRuns } from "../../backplane/run/recover-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
-import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 import { findWorkspace } from "../../lib/find-workspace.ts";
 import { say } from "../../lib/say.ts";
-import { refuseDeepSession } from "../../lib/session-depth.ts";
-import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
-import { recipeNamed } from "../../recipes/places/find-recipe.ts";
-import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import { EXIT } from "../../lib/user-error.ts";
 import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";
 import { withRateLimit } from "../../recipes/run/rate-limit.ts";
 import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
-import { type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
+import { PREFLIGHT, type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
 import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
 import { progressLines } from "../../recipes/show/progress.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
@@ -24,6 +21,11 @@ import { runSetting } from "../run/setting.ts";
 import { agentRunner } from "./agent-step.ts";
 import { askPerson } from "./ask.ts";
 import { secondsFlag, wordsFlag } from "./context-flags.ts";
+import { engineOf, refuseForeignFlags } from "./engine.ts";
+import { rustRun } from "./external.ts";
+import { bundledRecipes } from "./find.ts";
+import { openInterruption } from "./interruption.ts";
+import { checkTrust, notContained, refuseDeepRecipe, subRecipe } from "./may-run.ts";
 import { formatOf, printResult } from "./print-result.ts";
 import { sealRecipeRun, traceOf } from "./seal.ts";
 import { type CallingSession, callingSession } from "./session.ts";
@@ -35,12 +37,18 @@ type Flags = Readonly<Record<string, unknown>>;
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const format = formatOf(flags);
   const setting = runSetting(process.env);
+  refuseForeignFlags(flags, process.env);
   const started = startOf(words, flags, setting.home);
   for (const warning of started.loaded.warnings) say(`warning: ${warning}`);
-  const { end, result } =
-    flags["dryRun"] === true ? await dryRun(started, flags) : await realRun(started, flags, setting);
+  const { end, result } = await chosenRun(started, flags, setting);
   await printResult(result, format);
   return end === "completed" ? EXIT.ok : EXIT.failed;
+}
+
+async function chosenRun(started: Started, flags: Flags, setting: RunSetting): Promise<RecipeEnd> {
+  if (engineOf(flags, process.env) === "rust")
+    return await rustRun(started, { flags, setting, options: optionsOf(flags, started.workingDir) });
+  return flags["dryRun"] === true ? await dryRun(started, flags) : await realRun(started, flags, setting);
 }
 
 const show: RecipeParts["report"] = (event) => {
@@ -79,8 +87,8 @@ async function dryRun({ loaded, context, workingDir }: Started, flags: Flags): P
 async function realRun(started: Started, flags: Flags, setting: RunSetting): Promise<RecipeEnd> {
   const { loaded, workingDir } = started;
   const isYes = flags["yes"] === true;
-  checkTrust(loaded, { isYes, setting });
-  refuseDeepRecipe();
+  checkTrust(loaded, { isYes, home: setting.home });
+  await refuseDeepRecipe();
   const session = callingSession(process.env, findWorkspace(realpathSync(workingDir)));
   await endLeftCommands(setting.home, say);
   const policy = sessionPolicy(flags, workingDir);
@@ -105,7 +113,7 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   if (!mayRunOnce && untrustedFile(loaded.files, readTrust(setting.home)) !== undefined) throw notContained();
   const trace = traceOf(show);
   const startedAt = new Date().toISOString();
-  using limit = limitOf(loaded.recipe.budget.seconds);
+  using limit = openInterruption(loaded.recipe.budget.seconds);
   const ended = await runRecipe(loaded, started.context, {
     ...deciders(started, { ...flags, yes: mayRunOnce }, { setting, session }),
     runShell: (request, signal) => shell.run(request, signal),
@@ -115,7 +123,8 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   });
   const receipts = journal.receipts();
   sealRecipeRun({ ended, folder, isResumed, startedAt, trace: trace.events(), receipts, shell, policy, setting });
-  if (ended.end !== "completed") say(`to continue: signalbox recipe run --resume ${folder.runId}`);
+  const isStarted = ended.result.step_results[0]?.step_id !== PREFLIGHT;
+  if (ended.end !== "completed" && isStarted) say(`to continue: signalbox recipe run --resume ${folder.runId}`);
   return ended;
 }
 
@@ -136,63 +145,16 @@ function deciders(started: Started, flags: Flags, { setting, session }: Callers)
     flags: { ...flags, agent: started.agent },
     deniedTools: session?.deniedTools ?? [],
     setting,
-    workspace: findWorkspace(workingDir),
+    personas: { workspace: findWorkspace(workingDir), bundled: join(bundledRecipes(), "agents") },
     warn: say,
   };
   return {
     options: optionsOf(flags, workingDir),
     runAgent: withRateLimit(recovered(agentRunner(agents), setting), { env: process.env, warn: say }),
     ask: async (step, question) => (approved.includes(step) ? true : await askPerson(question, session)),
-    findRecipe: (name, parent) => subRecipe(name, parent, { started, isYes, setting }),
+    findRecipe: (name, parent) => subRecipe(name, parent, { started, isYes, home: setting.home }),
     mayLeave: (recipe) => session === undefined && mayLeaveSandbox(recipe.files, trusted),
   };
-}
-
-interface TrustPlace {
-  readonly isYes: boolean;
-  readonly setting: RunSetting;
-}
-
-/** What a repository brings runs by name only if the user trusts it, or says so for once. */
-function checkTrust({ files }: LoadedRecipe, { isYes, setting }: TrustPlace): void {
-  const file = untrustedFile(files, readTrust(setting.home));
-  if (file === undefined || isYes) return;
-  throw new UserError("this recipe comes with the repository and is not trusted", {
-    where: file.file,
-    fix: `read it, then trust it: signalbox trust --yes; or run it once, contained: signalbox recipe run ${file.name} --yes`,
-    exitCode: EXIT.failed,
-  });
-}
-
-/** A recipe may start agents and other recipes, so it counts like a session. 3 means something else for recipes. */
-function refuseDeepRecipe(): void {
-  try {
-    refuseDeepSession(process.env, say);
-  } catch (error) {
-    if (!isUserError(error)) throw error;
-    const { message, where = "", fix } = error;
-    throw new UserError(message, { where, fix, exitCode: EXIT.failed, cause: error });
-  }
-}
-
-function notContained(): UserError {
-  return new UserError("this recipe is not trusted, and its commands cannot be contained here", {
-    where: "--yes",
-    fix: "read it, then trust it: signalbox trust --yes; 'signalbox doctor' says why there is no sandbox",
-    exitCode: EXIT.failed,
-  });
-}
-
-/** The recipe of a step: beside the recipe that names it, or in the usual folders. */
-function subRecipe(
-  name: string,
-  parent: LoadedRecipe,
-  { started, ...place }: TrustPlace & { started: Started },
-): LoadedRecipe {
-  const folders = [...parent.files.map(besideFolder), ...started.folders];
-  const loaded = loadRecipe(recipeNamed(name, folders), folders);
-  checkTrust(loaded, place);
-  return loaded;
 }
 
 /** Before the first agent starts, runs that were killed get their receipts. */
@@ -202,20 +164,5 @@ function recovered(runAgent: RecipeParts["runAgent"], setting: RunSetting): Reci
     ready ??= readyForRuns(setting);
     await ready;
     return await runAgent(request, signal);
-  };
-}
-
-/** Aborts when the user interrupts, or when the recipe's time is up. */
-function limitOf(seconds: number | undefined): { readonly signal: AbortSignal } & Disposable {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
-  const timer = seconds === undefined ? undefined : setTimeout(stop, seconds * 1000);
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      for (const signal of ENDING_SIGNALS) process.off(signal, stop);
-    },
   };
 }

@@ -8,6 +8,9 @@ import { say } from "../../lib/say.ts";
 import type { RecipeRunFolder } from "../../recipes/run/run-folder.ts";
 import type { RecipeEvent } from "../../recipes/run/run-parts.ts";
 import type { RecipeEnd } from "../../recipes/run/run-recipe.ts";
+import type { CheckedRunner } from "../../recipes/bridge/check-runner.ts";
+import { RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
+import type { RunnerPlace } from "../../recipes/bridge/runner-place.ts";
 import type { RecipeShell } from "../../recipes/shell/open-shell.ts";
 
 const MAX_OUTPUT = 2000;
@@ -75,6 +78,62 @@ export function sealRecipeRun(parts: SealParts): void {
       guard: { decisions: shell.decisions(), policy_sha256: policyHash(policy) },
       containment: shell.containment(),
       auditHead: shell.auditHead(),
+    },
+    setting.secrets,
+  );
+  say(`receipt ${hash}; signalbox receipt show ${runId}`);
+}
+
+interface ExternalSeal {
+  readonly ended: RecipeEnd;
+  /** Why there is no result. */
+  readonly because: string | undefined;
+  readonly runId: string;
+  readonly startedAt: Date;
+  readonly runner: CheckedRunner;
+  readonly place: Pick<RunnerPlace, "facts">;
+  readonly policy: Policy;
+  readonly setting: RunSetting;
+}
+
+/** Stores the sealed summary of a run of the external runner. Its commands were not judged, so it is not guarded. */
+export function sealExternalRun({
+  ended,
+  runId,
+  startedAt,
+  runner,
+  place,
+  policy,
+  setting,
+  ...parts
+}: ExternalSeal): void {
+  const { result, end } = ended;
+  const steps = result.step_results
+    .slice(0, MAX_EVENTS)
+    .map((step) =>
+      toAgentEvent({ type: "step-end", key: step.step_id, end: { result: step, values: {} }, isReused: false }),
+    );
+  const engine = `run by ${runner.path} ${runner.version}, sha256 ${runner.sha256}`;
+  const hash = sealSummary(
+    setting.home,
+    {
+      runId,
+      workId: runId,
+      agent: "recipe",
+      version: setting.version,
+      engine: { name: RUNNER_NAME, version: runner.version, sha256: runner.sha256 },
+      startedAt: startedAt.toISOString(),
+      durationMs: Date.now() - startedAt.getTime(),
+      trace: [
+        newEvent({ type: "run_started", message: `recipe ${result.recipe_name}` }),
+        newEvent({ type: "warning", message: engine }),
+        ...steps,
+      ],
+      outcome: end === "completed" ? "complete" : "failed",
+      because: parts.because ?? (end === "completed" ? "all steps ended" : "a step failed"),
+      guard: { decisions: { allow: 0, ask: 0, deny: 0 }, policy_sha256: policyHash(policy) },
+      containment: place.facts(),
+      auditHead: null,
     },
     setting.secrets,
   );

@@ -39,7 +39,7 @@ function newRun(words: readonly string[], flags: Flags): Started {
   const folders = searchedFolders(flags, workingDir);
   const found = findByWord(words[0], folders);
   const loaded = loadRecipe(found, folders);
-  const context = passedContext(flags, process.env);
+  const context = passedContext(flags, process.env, words[1]);
   const agent = textFlag(flags, "agent");
   return {
     loaded,

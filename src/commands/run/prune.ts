@@ -7,7 +7,7 @@ import { pruneLaunches } from "../../launch/prune-launches.ts";
 import { isInsideSession } from "../../lib/inside-session.ts";
 import { waitForLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
-import { printable } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { emptyTrash, type PruneOrder, type PruneReport } from "../../lib/prune.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { pruneRecipeRuns } from "../../recipes/run/run-folder.ts";
@@ -145,7 +145,7 @@ function print({ pruned, kept }: PruneReport, flags: CommandInput["flags"], dryR
     ...kept.map(({ what, because }) => `kept  ${what}: ${because}`),
     `${dryRun ? "would remove" : "removed"} ${pruned.length} ${pruned.length === 1 ? "thing" : "things"}, ${bytes} bytes`,
   ];
-  process.stdout.write(lines.map((line) => `${printable(line).replaceAll("\n", "\\n")}\n`).join(""));
+  process.stdout.write(lines.map((line) => `${printableLine(line)}\n`).join(""));
 }
 
 const asJson = ({ what, used, bytes }: PruneReport["pruned"][number]) => ({ what, used: day(used), bytes });

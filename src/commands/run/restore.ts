@@ -6,7 +6,7 @@ import { signalboxHome } from "../../lib/home-folder.ts";
 import { outerRuns } from "../../lib/inside-session.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isFolder } from "../../lib/is-program.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { type RestoreOptions, type RestoreReport, restoreSnapshot } from "../../snapshots/restore.ts";
@@ -107,7 +107,7 @@ function show(report: RestoreReport, { manifest }: SavedSession, isDone: boolean
     ...(isDone ? [] : added.map((path) => `  new       ${path} (stays unless you pass --remove-new)`)),
   ];
   // A line break in a name must not look like another line.
-  process.stdout.write(lines.map((line) => `${printable(line).replaceAll("\n", "\\n")}\n`).join(""));
+  process.stdout.write(lines.map((line) => `${printableLine(line)}\n`).join(""));
 }
 
 function finish(

@@ -14,6 +14,7 @@ import { currentFolder } from "../../lib/current-folder.ts";
 import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { say } from "../../lib/say.ts";
+import { timerLine } from "../../lib/timer-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { chooseHost } from "./host.ts";
@@ -102,7 +103,8 @@ export const command: CommandModule = {
       limits,
       signal: interrupt.signal,
     };
-    const show = runShower(flags["json"] === true);
+    using waiting = timerLine(`waiting for ${host.name}`);
+    const show = runShower(flags["json"] === true, waiting);
     let exitCode: number = EXIT.failed;
     for await (const step of runWorkOrder(order, parts)) {
       if (step.type === "event") follow(step.event, unread);
@@ -134,9 +136,11 @@ function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>
 
 const CODES = `
 Exit codes:
-  0 done, and accepted if a check was given   1 failed   2 wrong usage, or unknown host
-  3 a required call was denied   4 claimed done, but not accepted   5 a limit was reached   6 no progress
-  7 the agent crashed or broke the protocol   127 the agent is not installed   130 interrupted
+  0 done, and accepted if a check was given   1 failed
+  2 wrong usage, or unknown host   3 a required call was denied
+  4 claimed done, but not accepted   5 a limit was reached   6 no progress
+  7 the agent crashed or broke the protocol
+  127 the agent is not installed   130 interrupted
 `;
 
 const AUTO_EXAMPLES = `

@@ -25,7 +25,7 @@ export const command: CommandModule = {
       .usage("[flags] | restore RUN [flags]")
       .argument("[what]", "restore: bring back files as they were before a run or session")
       .argument("[run]", "restore: an id, the beginning of one, or last")
-      .option("--json", "print JSON, when listing one line per run")
+      .option("--json", "print JSON; a list is one line per run")
       .option("--all", "all runs, not only the latest")
       .option("--dry-run", "restore: only show what would be restored")
       .option("--path <path>", "restore: only this file or folder; may be repeated", collect)

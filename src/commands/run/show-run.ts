@@ -1,6 +1,6 @@
 import { dollars } from "../../lib/dollars.ts";
 import { statSync } from "node:fs";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { RunStep } from "../../backplane/run/run-parts.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
@@ -9,18 +9,25 @@ import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
+import type { TimerLine } from "../../lib/timer-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { printLine } from "../print-line.ts";
 
-/** Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr. */
-export function runShower(json: boolean): (step: RunStep) => Promise<void> {
+/**
+ * Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr, with
+ * a line that counts the seconds in between.
+ */
+export function runShower(json: boolean, waiting: TimerLine): (step: RunStep) => Promise<void> {
   if (json) return jsonShower();
   const started = performance.now();
   const state: Shown = { inText: false, deniedSaid: false, command: undefined, checkOutput: "" };
   return async (step) => {
+    waiting.stop();
     if (step.type === "run-start") say(`run ${step.runId} in ${step.root}`);
     else if (step.type === "event") showEvent(step, state, started);
     else showEnd(step, state);
+    // Text of the agent that has no line break yet must not be overwritten.
+    if (step.type !== "run-end" && !state.inText) waiting.start();
   };
 }
 
@@ -71,7 +78,8 @@ function showEvent({ event, progress }: Extract<RunStep, { type: "event" }>, sta
   if (event.type === "warning" || event.type === "error") showProblem(event, state);
   // Hosts that ask us themselves have already sent a warning; agents with our hooks only mention it in the result.
   const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
-  if (reason !== undefined && !state.deniedSaid) say(denial(reason, state));
+  if (reason !== undefined && !state.deniedSaid)
+    say(isRefusedByAgent(event) ? `denied: ${reason}` : denial(reason, state));
   state.deniedSaid = event.type === "warning" && event.message.startsWith(DENIED);
 }
 

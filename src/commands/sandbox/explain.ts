@@ -1,5 +1,5 @@
 import type { Policy } from "../../contract/policy.ts";
-import { printable } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 import type { ContainedSession } from "../../sandbox/contained-session.ts";
 
 /** What commands in a sandbox can reach, for people or as JSON. */
@@ -21,7 +21,7 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
   };
   if (asJson) return `${JSON.stringify(facts)}\n`;
   const list = (title: string, entries: readonly string[]) =>
-    entries.length === 0 ? [] : ["", title, ...entries.map((entry) => `  ${printable(entry)}`)];
+    entries.length === 0 ? [] : ["", title, ...entries.map((entry) => `  ${printableLine(entry)}`)];
   const lines = [
     `Held: ${held.join(", ")}, by ${by}, proven ${provenAt}`,
     ...list("Commands can write", facts.writable),
@@ -30,7 +30,7 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     ...list("Cannot be created", facts.notCreatable),
     "",
     NETWORK[facts.network.mode],
-    ...(facts.network.mode === "allowlist" ? facts.network.allow.map((host) => `  ${printable(host)}`) : []),
+    ...(facts.network.mode === "allowlist" ? facts.network.allow.map((host) => `  ${printableLine(host)}`) : []),
     "",
     "Variables that look like credentials are not passed on" +
       (facts.variables.passed.length === 0 ? "." : `, except ${facts.variables.passed.join(", ")}.`),

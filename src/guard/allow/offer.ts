@@ -1,7 +1,7 @@
 import type { AgentCall } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { Decision, IgnoredNotice } from "../../contract/verdict.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { approvalMeans } from "../contain/explain-needs.ts";
 import { commandOf } from "../judge/command-of.ts";
@@ -31,7 +31,7 @@ export function commandWord(command: string): string {
 
 /** For people and models: which file is ignored, and the command that trusts it. */
 export function ignoredLine({ file, changed, allows }: IgnoredNotice): string {
-  const shown = printable(file).replaceAll("\n", "\\n");
+  const shown = printableLine(file);
   const why = changed ? "it has changed since you trusted it" : "it is not trusted";
   return `${shown} would ${allows ? "allow this" : "answer part of this"}, but it is ignored because ${why}. To review and trust it: signalbox trust`;
 }

@@ -205,3 +205,10 @@ test("last is the newest command of this workspace that was held, and is not inv
   record("2026-01-04T00:00:00Z", '{"command":"curl -H [redacted token]"}');
   expect(lastCommand(at)).toEqual({ time: "2026-01-04T00:00:00Z", command: undefined });
 });
+
+test("what leaves the sandbox and what stays inside are not allowed in one line, though each of them is", () => {
+  for (const command of ["docker ps", "npm test"]) expect(planAllow(command, place()).kind).toBe("allowed");
+  expect(refusal("docker ps; npm test")).toBe(
+    "`docker ps` is allowed and runs outside a session's sandbox, and the rest of the line runs inside; each needs a call of its own",
+  );
+});

@@ -7,6 +7,7 @@ import type { Decision } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isUserError } from "../../lib/user-error.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
+import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
 import { addToPolicy } from "./add-to-policy.ts";
 import { liftedBy, objectionsOf } from "./allowable.ts";
@@ -44,11 +45,11 @@ const MAX_ROUNDS = 5;
 export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal {
   const before = place.load(place.file.text);
   const decision = judge(call, before, place.machine);
-  if (decision.verdict === "allow") return { kind: "allowed", decision };
-  const refused = (because: string): Proposal => ({ kind: "refused", decision, because });
   // A rule that only answers outside a sandbox would not help in a contained session.
-  const { needs = [] } = judge(call, before, { ...place.machine, contained: HELD_PARTS });
-  const outside = needs.some(({ kind }) => kind === "outside");
+  const inside = judge(call, before, { ...place.machine, contained: HELD_PARTS });
+  if (decision.verdict === "allow") return notTogether(inside) ?? { kind: "allowed", decision };
+  const refused = (because: string): Proposal => ({ kind: "refused", decision, because });
+  const outside = (inside.needs ?? []).some(({ kind }) => kind === "outside");
   let current = { addition: NOTHING_ADDED, text: place.file.text, policy: before, decision };
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hard = objectionsOf(current.decision).find((finding) => liftedBy(finding, before) === undefined);
@@ -63,6 +64,14 @@ export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal
   }
   const [left] = objectionsOf(current.decision);
   return refused(left === undefined ? "no rule answers this" : `a rule would not answer this: ${left.because}`);
+}
+
+/** Each part is allowed, but what leaves the sandbox takes nothing along that is harmless only inside. */
+function notTogether(decision: Decision): Proposal | undefined {
+  const leaving = decision.findings.find(({ instead }) => instead === ON_ITS_OWN);
+  if (decision.verdict === "allow" || leaving === undefined) return undefined;
+  const because = `\`${leaving.fragment}\` is allowed and runs outside a session's sandbox, and the rest of the line runs inside; each needs a call of its own`;
+  return { kind: "refused", decision, because };
 }
 
 interface Attempt {

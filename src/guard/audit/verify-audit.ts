@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { newerFormat } from "../../lib/file-format.ts";
+import { newerFormat, withUpdate } from "../../lib/file-format.ts";
 import { folderNames } from "../../lib/folder-names.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -174,7 +174,7 @@ function objectToRecord(line: string, seq: number, prev: string): string | undef
   }
   if (!isRecord(value)) return "it is not a record";
   const newer = newerFormat(value);
-  if (newer !== undefined) return `${newer}; update signalbox`;
+  if (newer !== undefined) return withUpdate(newer);
   if (value["seq"] !== seq) return `its number is ${String(value["seq"])}, not ${seq}`;
   if (value["prev"] !== prev) return "it does not follow the record before it";
   return value["hash"] === hashOf(value) ? undefined : "it was changed: its hash does not match";

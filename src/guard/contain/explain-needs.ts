@@ -1,6 +1,6 @@
 import type { Need } from "../../contract/containment.ts";
 import type { Decision, GuardFinding } from "../../contract/verdict.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import { splitWords } from "../../lib/split-words.ts";
 
 /** For the person who is asked: what approving the command would mean, one line each. */
@@ -11,10 +11,10 @@ export function approvalMeans({ needs = [], contained }: Decision): readonly str
   return needs.length === 0 ? ["run it inside the sandbox"] : needs.map((need) => `${loan(need)}, inside the sandbox`);
 }
 
-const shown = ({ because }: Need) => printable(because);
+const shown = ({ because }: Need) => printableLine(because);
 
 function loan({ kind, target, access }: Need): string {
-  const name = printable(target);
+  const name = printableLine(target);
   if (kind === "host") return `let this one command reach ${name}`;
   if (kind === "variable") return `give this one command the variable ${name}`;
   return `let this one command ${access === "read" ? "read" : "change"} ${name}`;
@@ -41,6 +41,6 @@ export function policyLine({ kind, target, access }: Need, fragment: string): st
 
 /** Which parts of the sandbox make an objection needless. */
 export function heldLine({ because, fragment, heldBy = [] }: GuardFinding): string {
-  const about = fragment === "" ? "" : `${printable(fragment).replaceAll("\n", "\\n").slice(0, 160)}: `;
-  return `${about}${printable(because)}  [${heldBy.length === 0 ? "can be restored" : heldBy.join(", ")}]`;
+  const about = fragment === "" ? "" : `${printableLine(fragment).slice(0, 160)}: `;
+  return `${about}${printableLine(because)}  [${heldBy.length === 0 ? "can be restored" : heldBy.join(", ")}]`;
 }

@@ -1,6 +1,9 @@
 import type { Policy, Rule } from "../../contract/policy.ts";
 import type { Decision } from "../../contract/verdict.ts";
 
+/** For what would leave the sandbox unasked if it were alone. */
+export const ON_ITS_OWN = "run it as a call of its own";
+
 /** Programs that print or filter. All else could run what the agent wrote, such as a test or a script. */
 const PRINTING = /^(?:look-at-files|work-on-text)(?:\.|$)/;
 const RULE_CODES = ["rule-allow", "rule-any", "no-rule"];

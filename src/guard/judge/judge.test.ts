@@ -272,3 +272,13 @@ describe("a trap", () => {
     expect(shell(command)).not.toBe("allow");
   });
 });
+
+test.each(["tar --$'x\\nALLOW' f", "export $'A\\nALLOW'=1", "find . -$'a\\nALLOW'", "git -c $'a\\nALLOW'=x log"])(
+  "a reason that quotes %s has one line",
+  (command) => {
+    const { verdict, because, findings } = judge({ tool: "Bash", input: { command } }, daily, machine);
+    expect(verdict).not.toBe("allow");
+    expect([because, ...findings.map((finding) => finding.because)].filter((text) => text.includes("\n"))).toEqual([]);
+    expect(because).toContain("\\nALLOW");
+  },
+);

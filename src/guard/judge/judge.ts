@@ -14,10 +14,11 @@ import { toolKind } from "./tool-kind.ts";
 import type { CommandScreen } from "../../contract/screening.ts";
 import { holdFinding } from "../contain/hold-finding.ts";
 import { type Inside, insideOf } from "../contain/inside.ts";
-import { leavesAlone } from "../contain/leaves-alone.ts";
+import { leavesAlone, ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { taintInside } from "../contain/taint-inside.ts";
 import type { Machine } from "../../contract/machine.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 export interface JudgeExtras extends CallContainment {
   /** Screens shell input for injected instructions. Can only make a verdict stricter. */
@@ -195,7 +196,7 @@ function raiseTaint({ findings, effects }: Examined): readonly GuardFinding[] {
 /** What would leave unasked if it were alone. */
 const apart = ({ findings, effects }: Examined): Examined => ({
   findings: findings.map((finding) =>
-    finding.need?.kind === "outside" ? { ...finding, instead: "run it as a call of its own" } : finding,
+    finding.need?.kind === "outside" ? { ...finding, instead: ON_ITS_OWN } : finding,
   ),
   effects,
 });
@@ -228,7 +229,9 @@ const becauseInside = ({ because, findings }: Decision) =>
 const isMissing = ({ need, verdict }: GuardFinding) => need !== undefined && verdict !== "allow";
 
 /** Joins findings: the strictest wins. Without anyone to ask, `ask` becomes `deny`. */
-function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
+function decide(given: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
+  // A reason may quote the call, and must not look like more than one.
+  const findings = given.map((finding) => ({ ...finding, because: printableLine(finding.because) }));
   const joined = findings.reduce<Verdict>(
     (verdict, finding) => stricter(verdict, finding.verdict),
     findings.length === 0 ? "deny" : "allow",

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
-import { newerFormat } from "../../lib/file-format.ts";
+import { newerFormat, withUpdate } from "../../lib/file-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -33,7 +33,7 @@ export function readTaint(folder: string, session: string): Taint | undefined {
     const value: unknown = parseJson(readFileSync(path, "utf8"));
     if (!isRecord(value)) return unreadable;
     const newer = newerFormat(value);
-    if (newer !== undefined) return { since: "unknown", because: `the taint was ${newer}; update signalbox` };
+    if (newer !== undefined) return { since: "unknown", because: withUpdate(`the taint was ${newer}`) };
     const { since, because } = value;
     return typeof since === "string" && typeof because === "string" ? { since, because } : unreadable;
   } catch {

@@ -9,7 +9,7 @@ import { launchedOwnRules, liveOwnRules } from "../live-own-rules.ts";
 import { unreadableRule } from "./refuse-unsafe.ts";
 
 interface Scene {
-  readonly agent: "claude" | "codex" | "copilot";
+  readonly agent: "claude" | "codex" | "copilot" | "gemini";
   /** Files by path, below `home/`, `work/` or `etc/`. */
   readonly files?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
@@ -269,6 +269,16 @@ test("rules are read again when a source changes or appears; the bundle, which c
   writeFileSync(join(root, "home/.codex/rules/b.rules"), FORBIDDEN);
   utimesSync(join(root, "home/.codex/rules"), 1, 1);
   expect([current().deny.length, reads]).toEqual([1, 2]);
+});
+
+test("the empty folder that an agent makes for its rules is no change, and a rule in it is one", async () => {
+  const { root, read } = await readerOf({ agent: "gemini" });
+  const first = read();
+  const folder = join(root, "home/.gemini/policies");
+  mkdirSync(folder, { recursive: true });
+  expect(launchedOwnRules(first)).toEqual(first);
+  writeFileSync(join(folder, "own.toml"), "");
+  expect(launchedOwnRules(first).unreadable?.where).toBe(folder);
 });
 
 test("with a rule that cannot be read a start is uncontained under auto, and refused where a sandbox is required", () => {

@@ -11,7 +11,7 @@ export function fileAnswers(session: AcpSession | undefined) {
     const id = `file-${++count}`;
     const { verdict, because } = session.job.decide({ tool, input, id });
     session.tell([newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, input })]);
-    if (verdict !== "allow") throw new Error(`denied: ${because}`);
+    if (verdict !== "allow") throw new Error(because);
     try {
       const value = work();
       session.events.push(

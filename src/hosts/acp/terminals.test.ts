@@ -43,7 +43,7 @@ test("a command that the agent leaves to us is judged, and its output is bounded
   expect(words).toMatchObject({ output: { output: "a;b-$HOME" } });
   expect(long).toMatchObject({ output: { output: expect.stringMatching(/\n99999\n100000\n$/), truncated: true } });
   expect(long.output.output.length).toBeLessThanOrEqual(2000);
-  expect(JSON.stringify(denied)).toMatch(/denied: .*denied: the variable GIVEN/);
+  expect(JSON.stringify(denied)).toMatch(/Blocked `sudo ls`: .*Blocked .*: the variable GIVEN/);
   expect(end.facts.guard.decisions).toEqual({ allow: 3, ask: 0, deny: 2 });
   expect(end.facts.containment).toMatchObject({ contained: false, because: expect.stringContaining("leaves to") });
 });

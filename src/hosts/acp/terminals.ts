@@ -147,7 +147,7 @@ async function startJudged(id: string, request: CreateTerminalRequest, { session
   const call = { tool: "execute", input: { command }, cwd: folder, shell: "bash", id } as const;
   const decision = session.job.decide(call, await containment.judged());
   session.tell([newEvent({ type: "tool_call", tool_name: call.tool, tool_use_id: id, input: call.input })]);
-  if (decision.verdict !== "allow") throw new Error(`denied: ${decision.because}`);
+  if (decision.verdict !== "allow") throw new Error(decision.because);
   await containment.place(command, decision);
   session.job.recovery?.began(id);
   return await runner.start({ command, folder });

@@ -1,17 +1,11 @@
-import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
+import { type Capabilities, CODING_AGENT, type SupportLevel } from "../../contract/capability.ts";
 import type { CopilotSettings } from "./settings.ts";
 
 const restricted = (reason: string): SupportLevel => ({ restricted: { reason } });
 
 /** What Copilot itself can do in a run. The names are those of our predecessor's host. */
 const COPILOT: Capabilities = {
-  streaming: "native",
-  tool_read: "native",
-  tool_write: "native",
-  tool_edit: "native",
-  tool_bash: "native",
-  tool_glob: "native",
-  tool_grep: "native",
+  ...CODING_AGENT,
   tool_web_search: restricted("by GitHub's own MCP server, which needs a login"),
   tool_web_fetch: "native",
   structured_output_json_schema: "unsupported",

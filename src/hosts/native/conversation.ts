@@ -15,6 +15,8 @@ export interface Conversation {
   readonly history: readonly Message[];
   /** True if a prompt, an answer, or a gate's decision is still pending, so `run` has something to do. */
   readonly unfinished: boolean;
+  /** Prompts that the model has not seen yet. */
+  readonly queued: number;
   /** How the last run ended; undefined before the first. */
   readonly outcome: SessionOutcome | undefined;
   /** Queues a prompt. It is on disk when this returns. */
@@ -45,6 +47,9 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     get unfinished() {
       const waits = history.length > 0 && history.at(-1)?.role !== "assistant";
       return queue.size > 0 || waits || (unjudged && endedNaturally(history));
+    },
+    get queued() {
+      return queue.size;
     },
     get outcome() {
       return outcome;

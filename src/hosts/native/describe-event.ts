@@ -6,6 +6,9 @@ import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 
+/** The same is told at the end of the session, as its outcome. */
+export const isToldAtEnd = (event: SessionEvent) => event.type === "request-failed" && event.retryInMs === null;
+
 /** What to show the user about an event besides the model's text: one line, or undefined. */
 export function describeEvent(event: SessionEvent): string | undefined {
   switch (event.type) {

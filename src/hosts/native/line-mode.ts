@@ -5,8 +5,9 @@ import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
-import { describeEvent, outcomeLines } from "./describe-event.ts";
+import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
+import { endOfTalk } from "./end-of-talk.ts";
 import { showCall } from "./show-call.ts";
 import { waitingLine } from "./waiting-line.ts";
 
@@ -14,11 +15,11 @@ const MAX_REASON = 600;
 const MAX_QUEUED = 100;
 
 const HELP = `Type a task and press Enter; end a line with \\ to continue it; pasted text is one task.
-What you type while it works is queued and runs next. Ctrl-C interrupts the work;
-at the prompt it clears the line, and on an empty one it ends the session, like
-Ctrl-D, exit, quit and /quit. Ctrl-D during work ends the session when the work is
-done. /id shows its id. To send a text such as /id or exit as a task, put a space
-before it.`;
+What you type while it works reaches the model with its next request.
+Ctrl-C interrupts the work; at the prompt it clears the line,
+and on an empty one it ends the session, like Ctrl-D, exit, quit and /quit.
+Ctrl-D during work ends the session when the work is done. /id shows its id.
+To send a text such as /id or exit as a task, put a space before it.`;
 
 /** Does not match a path such as /etc/hosts. */
 const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
@@ -80,6 +81,7 @@ const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "se
 /** Runs a conversation line by line until the user ends it. */
 export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
+  terminal.write(endOfTalk(conversation.history));
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
     const task = text.trim();
@@ -88,7 +90,7 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
     else if (task === "/id") terminal.write(`${conversation.id}\n`);
     else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
     else if (task !== "") {
-      conversation.add(text.startsWith("//") ? text.slice(1) : text);
+      conversation.add(taskText(text));
       await work(conversation, terminal);
     }
   }
@@ -98,6 +100,12 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
 
 /** Words that end the session, as they do in a shell. */
 const LEAVING = ["/quit", "/exit", "quit", "exit"];
+
+/** A whole text for the model: no command, no word that leaves, no line that goes on. */
+const isTask = (text: string) =>
+  text.trim() !== "" && !COMMAND.test(text) && !LEAVING.includes(text.trimEnd()) && !text.endsWith("\\");
+
+const taskText = (text: string) => (text.startsWith("//") ? text.slice(1) : text);
 
 const unknownCommand = (text: string) =>
   `unknown command ${printable(COMMAND.exec(text)?.[0] ?? "")}; see /help. To send it as text, put a space or a second / before it.\n`;
@@ -109,7 +117,12 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
   using waiting = waitingLine(conversation.model, () => !lines.typing);
   using __ = lines.onKey(() => waiting.hide());
   const write = (text: string) => waiting.aside(() => terminal.write(text));
-  using ___ = lines.onQueued((text) => write(`  queued: ${shortLine(text, MAX_QUEUED)}\n`));
+  using ___ = lines.onTyped((text) => {
+    const steers = isTask(text);
+    if (steers) conversation.add(taskText(text));
+    write(`  ${steers ? "for its next request" : "queued"}: ${shortLine(text, MAX_QUEUED)}\n`);
+    return steers;
+  });
   const show = view(write);
   const run = conversation.run(abort.signal);
   for (let next = await run.next(); ; next = await run.next()) {
@@ -140,7 +153,7 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
       inWords = true;
       return;
     }
-    const text = describeEvent(event);
+    const text = isToldAtEnd(event) ? undefined : describeEvent(event);
     if (text !== undefined) line(text);
     else if (event.type === "turn-end" && inWords) {
       write("\n");

@@ -18,8 +18,11 @@ export interface LineReader extends Disposable {
   readonly typing: boolean;
   /** Empties the line being typed, and forgets a paste that was not sent yet. */
   clear(): void;
-  /** Calls back with every line that is queued, until disposed. */
-  onQueued(callback: (line: string) => void): Disposable;
+  /**
+   * Offers every line that is typed while nobody reads, until disposed. One that is not taken is queued, and then so
+   * are all after it, which keeps their order.
+   */
+  onTyped(take: (line: string) => boolean): Disposable;
   /** Calls back on every key, before it is echoed, until disposed. */
   onKey(callback: () => void): Disposable;
   /** Calls back on Ctrl-C until disposed. */
@@ -63,7 +66,7 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
       lines.write(null, { ctrl: true, name: "e" });
       lines.write(null, { ctrl: true, name: "u" });
     },
-    onQueued: (callback) => queue.onQueued(callback),
+    onTyped: (take) => queue.onTyped(take),
     get typing() {
       return lines.line !== "" || pasted.length > 0;
     },
@@ -84,7 +87,7 @@ function lineQueue() {
   const typed: string[] = [];
   let ended = false;
   let isReading = false;
-  let queued: ((line: string) => void) | undefined;
+  let take: ((line: string) => boolean) | undefined;
   let wake = () => {};
   const change = (signal: AbortSignal) =>
     new Promise<void>((resolve) => {
@@ -98,8 +101,8 @@ function lineQueue() {
     first: () => typed[0],
     drop: () => typed.splice(0).length,
     push(line: string) {
+      if (!isReading && typed.length === 0 && take?.(line) === true) return;
       typed.push(line);
-      if (!isReading) queued?.(line);
       wake();
     },
     end() {
@@ -119,9 +122,9 @@ function lineQueue() {
         isReading = false;
       }
     },
-    onQueued(callback: (line: string) => void): Disposable {
-      queued = callback;
-      return { [Symbol.dispose]: () => void (queued = undefined) };
+    onTyped(callback: (line: string) => boolean): Disposable {
+      take = callback;
+      return { [Symbol.dispose]: () => void (take = undefined) };
     },
   };
 }

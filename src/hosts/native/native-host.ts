@@ -1,26 +1,16 @@
 import type { Host, HostJob, OpenHost } from "../../backplane/host.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { Capabilities } from "../../contract/capability.ts";
+import { type Capabilities, CODING_AGENT } from "../../contract/capability.ts";
 import type { Permit, ModelCall } from "../../contract/tool.ts";
 import type { SessionOutcome } from "../../engine/event.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
-import { explainToModel } from "../../guard/explain.ts";
 import { composePrompt } from "../program/compose-prompt.ts";
 import { nativeOpener, type NativeSession, type NativeSettings } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
 
-export const NATIVE_CAPABILITIES: Capabilities = {
-  streaming: "native",
-  tool_read: "native",
-  tool_write: "native",
-  tool_edit: "native",
-  tool_bash: "native",
-  tool_glob: "native",
-  tool_grep: "native",
-  tool_use: "native",
-};
+export const NATIVE_CAPABILITIES: Capabilities = { ...CODING_AGENT, tool_use: "native" };
 
 /** Our own engine as a host. Every call is judged twice: by the run's rules and by the engine's own guard. */
 export function nativeHost(settings: NativeSettings, version: string): OpenHost {
@@ -88,7 +78,7 @@ function withRunRules(job: HostJob, permit: Permit, { denied, judged, containmen
     const permission =
       decision.verdict === "allow"
         ? await permit(call, signal)
-        : ({ verdict: "deny", because: explainToModel(decision) } as const);
+        : ({ verdict: "deny", because: decision.because } as const);
     if (permission.verdict !== "allow") denied.add(call.id);
     return permission;
   };

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { CheckOutcome, RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
@@ -57,7 +58,7 @@ export interface NativeTools extends AsyncDisposable {
 
 export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const { sessionId, policy, home, environment, warn } = place;
-  const outputFolder = join(home, "sessions", `${sessionId}.files`);
+  const outputFolder = filesPath(sessionsPlace(home), sessionId);
   makeFolder(outputFolder);
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));

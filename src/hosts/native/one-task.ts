@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conversation } from "./conversation.ts";
-import { describeEvent, outcomeLines } from "./describe-event.ts";
+import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
 import { EXIT } from "../../lib/user-error.ts";
 
 export interface TaskView {
@@ -26,7 +26,7 @@ export async function runTask(conversation: Conversation, view: TaskView, signal
 
 async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<void> {
   if (json) return await out(`${JSON.stringify(event)}\n`);
-  const line = describeEvent(event);
+  const line = isToldAtEnd(event) ? undefined : describeEvent(event);
   if (line !== undefined) say(line);
 }
 

@@ -36,6 +36,8 @@ interface NativePlace {
 /** A conversation with its log, tools, and processes. All of them end when it is disposed. */
 export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
+  /** The names of its tools. */
+  readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
   readonly containment: CommandContainment["facts"];
 }
@@ -98,6 +100,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       );
       return {
         conversation,
+        tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
         [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
       };
@@ -118,7 +121,7 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
   const folder = sessionsFolder(home);
   const at = { folder, now: Date.now };
   if (resume !== undefined) {
-    const session = openSession(findSession(folder, resume), at);
+    const session = openSession(findSession(folder, resume, cwd), at);
     return { session, accept: accept ?? session.header.accept };
   }
   const header = {

@@ -56,7 +56,9 @@ interface Known {
 
 function stepWarnings(step: Step, { known, hasRecipe }: Known): readonly string[] {
   const { command = "", prompt = "", recipe } = step;
-  const given = new Set([...known, ...(step.forEach === undefined ? [] : [step.forEach.as, "index"])]);
+  const repeated = step.forEach === undefined ? [] : [step.forEach.as, "index"];
+  const retried = step.retry.times === 0 ? [] : ["attempt", "failure"];
+  const given = new Set([...known, ...repeated, ...retried]);
   const names = referencesIn(`${command}\n${prompt}\n${step.workingDir ?? ""}`);
   const unset = names.filter((name) => !given.has(name) && !given.has(name.split(".")[0] ?? ""));
   const spaced = /\{\{\s+[\w.-]+\s*\}\}|\{\{[\w.-]+\s+\}\}/.exec(`${command}\n${prompt}`)?.[0];

@@ -6,19 +6,29 @@ const FOLDERS = [".signalbox/agents", ".claude/agents", "amplifier-bundle/agents
 const HOME_FOLDERS = [".signalbox/agents", ".amplihack/.claude/agents", ".claude/agents"];
 const MAX_BYTES = 256 * 1024;
 
+/** `signalbox:name` is one of ours: nothing in a repository can take its place. */
+const OURS = "signalbox";
+
+export interface PersonaSearch {
+  readonly workspace: string;
+  /** The folder with the personas that signalbox brings. */
+  readonly bundled: string;
+}
+
 /**
  * The instructions of a persona that a recipe names: `name`, `bundle:name` or `bundle:category:name`. Undefined when no
  * file has them. The front matter is for other tools and is left out.
  */
-export function findPersona(name: string, workspace: string): string | undefined {
+export function findPersona(name: string, { workspace, bundled }: PersonaSearch): string | undefined {
   const parts = name.split(":");
   if (parts.some((part) => !/^[A-Za-z0-9_-]+$/.test(part)) || parts.length > 3) return undefined;
   const last = parts.at(-1) ?? "";
   const paths = [parts.join("/"), parts.slice(1).join("/"), last].filter((path) => path !== "");
-  const bases = [
+  const others = [
     ...FOLDERS.map((folder) => join(workspace, folder)),
     ...HOME_FOLDERS.map((folder) => join(homedir(), folder)),
   ];
+  const bases = [...(parts[0] === OURS ? [] : others), bundled];
   for (const base of bases) {
     for (const path of new Set(paths)) {
       const text = textAt(join(base, `${path}.md`));

@@ -9,6 +9,9 @@ export function untrustedFile(files: readonly FoundRecipe[], trusted: readonly T
   return files.find((file) => file.origin === "repository" && !isTrusted(trusted, file.file, file.text));
 }
 
+/** Whether a recipe comes with signalbox, with everything that it extends. */
+export const isBundled = (files: readonly FoundRecipe[]): boolean => files.every(({ origin }) => origin === "bundled");
+
 /** Whether a recipe may say itself that a step leaves the sandbox: it is the user's own, ours, or trusted. */
 export function mayLeaveSandbox(files: readonly FoundRecipe[], trusted: readonly TrustedFile[]): boolean {
   return files.every(

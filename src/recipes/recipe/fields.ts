@@ -9,7 +9,7 @@ const RECIPE_FIELDS: readonly string[] =
 
 /** Every field of a step that has a meaning. */
 const STEP_FIELDS: readonly string[] =
-  "id type command agent prompt output condition parse_json parse_json_required mode working_dir timeout auto_stage recipe context sub_context continue_on_error nonfatal fatal parallel_group when_tags recovery_on_failure model retry for_each needs depends_on env accept contained approval inputs name description".split(
+  "id type command agent prompt output condition parse_json parse_json_required mode working_dir timeout auto_stage recipe context sub_context continue_on_error nonfatal fatal parallel_group when_tags recovery_on_failure model backend retry for_each needs depends_on env accept contained approval inputs name description".split(
     " ",
   );
 

@@ -110,6 +110,7 @@ function readStep(file: StepFile, { index, document }: StepPlace): Step {
     whenTags: file.when_tags ?? [],
     recoveryOnFailure: file.recovery_on_failure === true,
     model: file.model,
+    backend: file.backend,
     retry: file.retry,
     forEach:
       file.for_each === undefined

@@ -110,6 +110,7 @@ export const StepFile = z.object({
   when_tags: Texts,
   recovery_on_failure: Flag,
   model: OptionalText,
+  backend: OptionalText,
   retry: RetryField.nullish().transform((value) => value ?? { times: 0, backoff: 0 }),
   for_each: ForEachField.nullish().transform((value) => value ?? undefined),
   needs: Texts,

@@ -51,6 +51,8 @@ export interface Step {
   readonly whenTags: readonly string[];
   readonly recoveryOnFailure: boolean;
   readonly model: string | undefined;
+  /** The agent that does an agent step, instead of the run's. */
+  readonly backend: string | undefined;
   readonly retry: Retry;
   readonly forEach: ForEach | undefined;
   /** The steps it waits for; undefined: all steps before it. */

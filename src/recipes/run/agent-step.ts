@@ -23,7 +23,7 @@ export async function agentStep(step: Step, context: Context, place: AgentPlace)
     model: step.model === undefined ? undefined : fillText(step.model, context),
     folder: stepFolder(step, context, scope),
     timeoutSeconds: stepSeconds(step, scope),
-    accept: step.accept,
+    backend: step.backend === undefined ? undefined : fillText(step.backend, context),
     maxBudgetUsd: undefined,
     step: key,
   };

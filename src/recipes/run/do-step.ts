@@ -18,14 +18,14 @@ export async function doStep(step: Step, context: Context, place: DoPlace): Prom
   warnMissing(step, context, place);
   const outcome = await byType(step, context, place);
   if (outcome.status !== "completed" && outcome.status !== "degraded") return outcome;
-  // The work order of an agent runs its checks itself.
-  for (const command of step.type === "agent" ? [] : step.accept) {
+  for (const command of step.accept) {
     const checked = await stepShell(command, { step, context: { ...context, ...outcome.values }, scope: place.scope });
     if (checked.type === "ended" && checked.code === 0) continue;
     const why = `not accepted: '${command}' ${describeShell(checked, stepSeconds(step, place.scope))}`;
+    const output = checked.type === "ended" ? checked.stdout.trimEnd() : "";
     return checked.type === "blocked"
       ? { ...outcome, status: "blocked", error: why, values: {} }
-      : failedOutcome(why, outcome.output);
+      : failedOutcome(why, output === "" ? outcome.output : output);
   }
   return outcome;
 }

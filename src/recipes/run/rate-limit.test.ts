@@ -8,7 +8,6 @@ const REQUEST: AgentRequest = {
   model: undefined,
   folder: "/",
   timeoutSeconds: undefined,
-  accept: [],
   maxBudgetUsd: undefined,
   step: "a",
 };

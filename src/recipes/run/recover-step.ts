@@ -26,7 +26,7 @@ export async function recoverStep(step: Step, failed: StepOutcome, place: Recove
       model: step.model,
       folder: scope.run.parts.options.workingDir,
       timeoutSeconds: stepSeconds(step, scope),
-      accept: [],
+      backend: step.backend,
       maxBudgetUsd: undefined,
       step: key,
     },

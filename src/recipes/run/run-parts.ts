@@ -15,6 +15,8 @@ export interface ShellRequest {
   readonly step: string;
   /** `inside`: in the sandbox; `may-leave`: outside, because the recipe may; `must-leave`: only if a person allows it. */
   readonly place: "inside" | "may-leave" | "must-leave";
+  /** One of our own scripts, which runs no value as code. */
+  readonly isOurs?: boolean;
 }
 
 export type ShellOutcome =
@@ -38,7 +40,8 @@ export interface AgentRequest {
   readonly model: string | undefined;
   readonly folder: string;
   readonly timeoutSeconds: number | undefined;
-  readonly accept: readonly string[];
+  /** The agent that does it, if the step names one. */
+  readonly backend: string | undefined;
   readonly maxBudgetUsd: number | undefined;
   readonly step: string;
 }

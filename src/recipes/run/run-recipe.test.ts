@@ -216,9 +216,7 @@ test("recipes that call each other end at the limits of depth and of steps", asy
     ),
     wide: recipe(Array.from({ length: 6 }, (_, index) => `  - { id: s${index}, command: 'true' }\n`).join("")),
   });
-  expect((await scene.run("loop")).errors["again"]).toMatch(
-    /(loop: again: ){5}recipes are nested more than 6 levels deep/,
-  );
+  expect((await scene.run("loop")).errors["again"]).toMatch(/(again: ){5}recipes are nested more than 6 levels deep/);
   expect((await scene.run("many")).errors["all"]).toContain("more than 5 steps");
 });
 

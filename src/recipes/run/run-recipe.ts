@@ -49,9 +49,12 @@ export async function runRecipe(loaded: LoadedRecipe, passed: Context, parts: Re
   };
 }
 
+/** The step that stands for the checks before the first one. */
+export const PREFLIGHT = "preflight-validation";
+
 /** All problems with the context at once, as the result of a step that every caller can read. */
-const preflight = (problems: readonly string[]): StepResult => ({
-  step_id: "preflight-validation",
+export const preflight = (problems: readonly string[]): StepResult => ({
+  step_id: PREFLIGHT,
   status: "failed",
   output: "",
   error: problems.join("; "),

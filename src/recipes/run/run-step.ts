@@ -23,8 +23,8 @@ export async function runStep(step: Step, context: Context, scope: Scope): Promi
     return known;
   }
   const started = performance.now();
-  report({ type: "step-start", key, kind: step.type });
   const early = skipped(step, context, options);
+  report({ type: "step-start", key, kind: early === undefined ? step.type : "skipped" });
   if (early === undefined) journal.begin(key);
   const outcome = early ?? (await work(step, context, { scope, key }));
   const { status, output, error, values } = outcome;
@@ -97,8 +97,11 @@ async function work(step: Step, context: Context, { scope, key }: StepPlace): Pr
 async function attempts(step: Step, context: Context, { scope, key }: StepPlace): Promise<StepOutcome> {
   const { signal } = scope.run.parts;
   const { times, backoff } = step.retry;
+  let failure = "";
   for (let attempt = 0; ; attempt++) {
-    const outcome = await outcomeOf(step, context, { scope, key });
+    const inner = times === 0 ? context : { ...context, attempt: attempt + 1, failure };
+    const outcome = await outcomeOf(step, inner, { scope, key: attemptKey(step, key, attempt) });
+    failure = describeFailure(outcome);
     if (outcome.status !== "failed" || attempt >= times || signal.aborted) return outcome;
     const wait = backoff * 2 ** attempt;
     scope.run.parts.report({
@@ -111,6 +114,16 @@ async function attempts(step: Step, context: Context, { scope, key }: StepPlace)
 
 /** Seconds. */
 const MAX_WAIT = 3600;
+
+/** The steps of a sub-recipe are done again in each attempt, so each attempt has its own keys in the journal. */
+const attemptKey = ({ type }: Step, key: string, attempt: number) =>
+  type === "recipe" && attempt > 0 ? `${key}#${attempt + 1}` : key;
+
+const MAX_FAILURE = 8000;
+
+/** What the next attempt is told. The end of an output usually says most. */
+const describeFailure = ({ error, output }: StepOutcome) =>
+  [error, output.slice(-MAX_FAILURE)].filter((part) => part !== "").join("\n");
 
 /** A mistake in the recipe or its values fails the step. */
 async function outcomeOf(step: Step, context: Context, place: StepPlace): Promise<StepOutcome> {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { isFolder } from "../../lib/is-program.ts";
+import { isBundled } from "../places/recipe-trust.ts";
 import type { Context, Step } from "../recipe/recipe.ts";
 import { isReserved } from "../template/shell-variables.ts";
 import { fillText } from "../template/text-template.ts";
@@ -30,9 +31,13 @@ export async function stepShell(command: string, { step, context, scope }: Shell
     timeoutSeconds: stepSeconds(step, scope),
     step: `${scope.prefix}${step.id}`,
     place: step.contained ? "inside" : parts.mayLeave(scope.loaded) ? "may-leave" : "must-leave",
+    isOurs: step.contained && isBundled(scope.loaded.files) && !RUNS_VALUES.test(command),
   } as const;
   return await parts.runShell(request, parts.signal);
 }
+
+/** A command that it runs comes from a value, and not from us. */
+const RUNS_VALUES = /\b(?:eval|(?:ba|da|z|k)?sh\s+-\w*c)\b/;
 
 /** Seconds that a step may take. */
 export function stepSeconds(step: Step, { loaded, run }: Scope): number | undefined {

@@ -49,7 +49,7 @@ export async function subRecipe(step: Step, context: Context, { scope, key }: Su
   const last = results.findLast(({ status }) => status === "failed" || status === "blocked");
   if (end !== "completed")
     return {
-      ...failedOutcome(last === undefined ? `${name} did not finish` : `${name}: ${last.step_id}: ${last.error}`),
+      ...failedOutcome(last === undefined ? `${name} did not finish` : `${last.step_id}: ${last.error}`, last?.output),
       status: end,
     };
   const output = `${loaded.recipe.name}: ${results.map(({ step_id: id, status }) => `${id} ${status}`).join(", ")}`;

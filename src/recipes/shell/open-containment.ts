@@ -13,8 +13,8 @@ export interface ContainmentPlace {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly runId: string;
-  /** The folder with the scripts of the steps, which they read. */
-  readonly scripts: string;
+  /** What commands read besides what the policy lets them. */
+  readonly readable: readonly string[];
   readonly requireSandbox: boolean;
   readonly warn: (text: string) => void;
 }
@@ -42,7 +42,7 @@ export function openRecipeContainment(place: ContainmentPlace): RecipeContainmen
         agent: "recipe",
         environment,
         signalboxHome: home,
-        extraReadable: [place.scripts],
+        extraReadable: place.readable,
         network: () => policy.network,
         isTainted: () => false,
         warn,

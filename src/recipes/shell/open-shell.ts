@@ -27,7 +27,7 @@ import { runScript } from "./run-script.ts";
 import { judgedScript, writeScript } from "./script-file.ts";
 
 export interface ShellSetting
-  extends Omit<ContainmentPlace, "scripts">, Pick<PlaceParts, "outside" | "ask" | "isInSession" | "alsoJudge"> {
+  extends Omit<ContainmentPlace, "readable">, Pick<PlaceParts, "outside" | "ask" | "isInSession" | "alsoJudge"> {
   /** The private folder of the run. */
   readonly folder: string;
 }
@@ -48,7 +48,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
   // What a killed run left.
   rmSync(scripts, { recursive: true, force: true });
   mkdirSync(scripts, { mode: 0o700 });
-  const containment = openRecipeContainment({ ...setting, scripts });
+  const containment = openRecipeContainment({ ...setting, readable: [scripts] });
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const guard = guardParts(environment, commandScreen(screen));
   const session = randomId();

@@ -46,7 +46,10 @@ export async function placeCommand(command: string, request: ShellRequest, parts
   parts.note(decision.verdict);
   if (decision.verdict === "deny") return { type: "refused", because: forPerson(decision, call, policy) };
   const isAsked =
-    (decision.verdict === "ask" && !(mayLoseWork(parts) && losesOnlyWork(decision))) || request.place === "must-leave";
+    (decision.verdict === "ask" &&
+      !(mayLoseWork(parts) && losesOnlyWork(decision)) &&
+      !(request.isOurs === true && isOnlyUnread(decision))) ||
+    request.place === "must-leave";
   if (isAsked && request.place !== "may-leave") {
     const answer = await allowedByPerson(decision, request, parts);
     if (answer !== undefined) return answer;
@@ -93,6 +96,16 @@ const forPerson = (decision: Decision, call: AgentCall, policy: Policy) =>
 function losesOnlyWork({ contained, findings }: Decision): boolean {
   return contained === true && findings.every(({ verdict, code }) => verdict === "allow" || code === "loses-work");
 }
+
+/** What the guard says when it cannot tell from the text what a script does. */
+const UNREAD: readonly string[] =
+  "unproven environment no-rule option-unknown option-consequences operand-unknown path-unknown value-unknown function opaque-code".split(
+    " ",
+  );
+
+/** Without a sandbox, our own scripts would need approval because they are hard to read. We know what they do. */
+const isOnlyUnread = ({ findings }: Decision): boolean =>
+  findings.every(({ verdict, code }) => verdict === "allow" || UNREAD.includes(code));
 
 /** The user named the step with `--outside`. */
 const isFlagged = ({ step }: ShellRequest, { outside }: PlaceParts) => outside.includes(step);

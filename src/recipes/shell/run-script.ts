@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
 import { endTree } from "../../lib/end-tree.ts";
 import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
 import { startTime } from "../../lib/process-table.ts";
@@ -15,6 +15,12 @@ export interface ScriptOrder {
   /** Marks all commands of one run. */
   readonly session: string;
   readonly timeoutSeconds: number | undefined;
+  /** Bytes of stdout that are kept. */
+  readonly maxStdout?: number;
+  /** Called when there is more. */
+  readonly onFull?: () => void;
+  /** Gets stderr as it arrives. */
+  readonly onStderr?: (chunk: Buffer) => void;
 }
 
 export interface ScriptEnd {
@@ -44,8 +50,8 @@ export async function runScript(order: ScriptOrder, signal: AbortSignal): Promis
   };
   const child = spawn(program, rest, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = [
-    collect(child.stdout, firstBytes(MAX_STDOUT)),
-    collect(child.stderr, lastBytes(MAX_STDERR)),
+    collect(child.stdout, firstBytes(order.maxStdout ?? MAX_STDOUT, order.onFull)),
+    collect(child.stderr, lastBytes(MAX_STDERR, order.onStderr)),
   ];
   await once(child, "spawn");
   child.on("error", () => undefined);
@@ -108,6 +114,8 @@ function collect(stream: Readable, keep: Keeper) {
       for (let before = -1; before !== seen && !stream.closed;) {
         before = seen;
         await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
+        // On a busy machine the time may be over before anything was read.
+        await nextRound();
       }
       if (stream.closed) return;
       stream.removeAllListeners("data");
@@ -117,22 +125,24 @@ function collect(stream: Readable, keep: Keeper) {
   };
 }
 
-function firstBytes(most: number): Keeper {
+function firstBytes(most: number, onFull?: () => void): Keeper {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
     add(chunk) {
       if (size < most) chunks.push(chunk.subarray(0, most - size));
+      if (size <= most && size + chunk.length > most) onFull?.();
       size += chunk.length;
     },
     bytes: () => Buffer.concat(chunks),
   };
 }
 
-function lastBytes(most: number): Keeper {
+function lastBytes(most: number, onChunk?: (chunk: Buffer) => void): Keeper {
   let kept = Buffer.alloc(0);
   return {
     add(chunk) {
+      onChunk?.(chunk);
       kept = Buffer.concat([kept, chunk]).subarray(-most);
     },
     bytes: () => kept,

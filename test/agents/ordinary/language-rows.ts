@@ -14,7 +14,7 @@ export const LANGUAGE_ROWS: readonly Row[] = [
   row(["oc-007", "java"], byFile("X.java", JAVA, `${JAR} && java -jar x.jar`), { before: JAR, says: "ran x.jar" }),
   row(["oc-010", "gh"], {}, { exit: [1] }),
   row(["oc-012", "bundle"], byFile("spec/x_spec.rb", RUBY), { says: "1 example" }),
-  row(["oc-014", "cargo"], byFile("build.rs", BUILD_RS)),
+  row(["oc-014", "cargo-clippy"], byFile("build.rs", BUILD_RS)),
   row(["oc-015", "bash"], byFile(".venv/bin/activate", SHELL)),
   row(
     ["oc-018", "kubectl"],

@@ -60,6 +60,8 @@ export function environmentOf(home: string): NodeJS.ProcessEnv {
     // Without these the programs look for updates of themselves.
     npm_config_update_notifier: "false",
     PIP_DISABLE_PIP_VERSION_CHECK: "1",
+    // A distribution's pip installs into the throw-away home only when it is told to.
+    PIP_BREAK_SYSTEM_PACKAGES: "1",
     GH_NO_UPDATE_NOTIFIER: "1",
     GOFLAGS: "-mod=mod",
     ...(existsSync(rustup) ? { RUSTUP_HOME: rustup } : {}),

@@ -51,7 +51,7 @@ export function acpAgent({ version, open, list }: AcpParts): AcpAgent {
       return {};
     })
     .onRequest(methods.agent.session.prompt, async ({ params, client }) =>
-      work(queued(table.find(params.sessionId), params), client),
+      answered(queued(table.find(params.sessionId), params), client),
     )
     .onNotification(methods.agent.session.cancel, ({ params }) => table.cancel(params.sessionId));
   return { app, [Symbol.asyncDispose]: () => table.closeAll() };
@@ -81,27 +81,34 @@ const listed = (summaries: readonly SessionSummary[], { cwd: wanted }: ListSessi
 function queued(session: EditorSession, { prompt }: PromptRequest): EditorSession {
   const { text, images } = promptContent(prompt);
   if (text.trim() === "" && images.length === 0) throw RequestError.invalidParams(undefined, "the prompt is empty");
-  if (session.working !== undefined) throw RequestError.invalidRequest(undefined, "a prompt is already running");
   session.conversation.add(text, images);
   return session;
 }
 
-async function work(session: EditorSession, client: AgentContext): Promise<PromptResponse> {
-  const { conversation } = session;
+/** A prompt that comes while another is worked on reaches the model with its next request, and ends with that work. */
+async function answered(session: EditorSession, client: AgentContext): Promise<PromptResponse> {
+  while (session.working !== undefined) {
+    const response = await session.working.answer;
+    // It may have come too late for that work.
+    if (response.stopReason === "cancelled" || session.conversation.queued === 0) return response;
+  }
   const abort = new AbortController();
-  const done = Promise.withResolvers<void>();
-  session.working = { abort, done: done.promise };
-  try {
-    const run = conversation.run(abort.signal);
-    for (let next = await run.next(); ; next = await run.next()) {
-      if (next.done === true) return { stopReason: stopReason(next.value) };
-      const update = updateOf(next.value);
-      // If the editor is gone, the run is interrupted but still ends properly and is logged.
-      if (update !== undefined) await tell(client, conversation.id, update).catch(() => abort.abort());
-    }
-  } finally {
-    session.working = undefined;
-    done.resolve();
+  const answer = work(session, abort, client).finally(() => (session.working = undefined));
+  session.working = { abort, answer };
+  return await answer;
+}
+
+async function work(
+  { conversation }: EditorSession,
+  abort: AbortController,
+  client: AgentContext,
+): Promise<PromptResponse> {
+  const run = conversation.run(abort.signal);
+  for (let next = await run.next(); ; next = await run.next()) {
+    if (next.done === true) return { stopReason: stopReason(next.value) };
+    const update = updateOf(next.value);
+    // If the editor is gone, the run is interrupted but still ends properly and is logged.
+    if (update !== undefined) await tell(client, conversation.id, update).catch(() => abort.abort());
   }
 }
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { type AgentContext, RequestError } from "@agentclientprotocol/sdk";
+import { type AgentContext, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { isFolder } from "../../../lib/is-program.ts";
 import { isUserError } from "../../../lib/user-error.ts";
 import type { NativeSession, OpenNative } from "../open-native.ts";
@@ -7,8 +7,8 @@ import { askEditor } from "./ask-editor.ts";
 
 /** A session that an editor has open. */
 export interface EditorSession extends NativeSession {
-  /** Set while a prompt is running. `done` settles when the run is over. */
-  working?: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
+  /** Set while a prompt is running. `answer` settles when the run is over. */
+  working?: { readonly abort: AbortController; readonly answer: Promise<PromptResponse> } | undefined;
 }
 
 /** The sessions of one connection. */
@@ -27,7 +27,7 @@ export function sessionTable(open: OpenNative): SessionTable {
     const session = sessions.get(id);
     sessions.delete(id);
     session?.working?.abort.abort(new Error("closed"));
-    await session?.working?.done;
+    await session?.working?.answer.catch(() => {});
     await session?.[Symbol.asyncDispose]();
   };
   return {

@@ -1,0 +1,106 @@
+import { constants } from "node:os";
+import { stripVTControlCharacters } from "node:util";
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { RecipeResult, StepResult, StepStatus } from "../run/step-result.ts";
+import type { ScriptEnd } from "../shell/run-script.ts";
+import { RustRunnerRuntimeError } from "./runner-error.ts";
+
+export interface ResponsePlace {
+  readonly recipe: string;
+  readonly runner: string;
+  readonly warn: (text: string) => void;
+}
+
+const NATIVE = "see the messages above, or use --engine native";
+const MAX_SHOWN = 500;
+
+/**
+ * The result that the external runner printed. Throws when it was killed, failed without a result, or printed
+ * something else. With a result, an exit code other than 0 makes it a failed one.
+ */
+export function readResponse(end: ScriptEnd, place: ResponsePlace): RecipeResult {
+  const { code, signal, stdout, stderr } = end;
+  const fail = (message: string, exitCode = 1) =>
+    new RustRunnerRuntimeError(message, { where: place.runner, fix: NATIVE, exitCode });
+  if (signal !== null)
+    throw fail(
+      `Rust recipe runner killed by signal ${signal} (${constants.signals[signal]}). It was ended before it gave a result`,
+    );
+  let value: unknown;
+  try {
+    value = parseJson(stdout);
+  } catch {
+    if (code !== 0) throw fail(`Rust recipe runner failed (exit ${code}): ${lastLines(stderr)}`, exitCodeOf(code));
+    throw fail(
+      `Rust recipe runner returned unparseable output (exit 0): ${stdout.trim().slice(0, MAX_SHOWN) || "empty stdout"}`,
+    );
+  }
+  const result = resultIn(value, place, (problem) =>
+    fail(`Rust recipe runner returned an invalid response for '${place.recipe}': ${problem}`),
+  );
+  tell(result, end, place);
+  return { ...result, success: result.success && code === 0 };
+}
+
+/** The runner's own exit codes mean the same as ours: invalid recipe, not found, bad arguments. */
+const exitCodeOf = (code: number | null) => (code !== null && code >= 2 && code <= 4 ? code : 1);
+
+/** Progress, which says nothing about a failure. */
+const PROGRESS = /^\s*(?:[▶✓⊘✗⚠]|\[agent\]|\{"type":"step_transition")/u;
+const LAST = 5;
+
+function lastLines(stderr: string): string {
+  const lines = stripVTControlCharacters(stderr)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const said = lines.filter((line) => !PROGRESS.test(line));
+  return (said.length > 0 ? said : lines).slice(-LAST).join("\n") || "no stderr";
+}
+
+type Invalid = (problem: string) => Error;
+
+function resultIn(value: unknown, { recipe }: ResponsePlace, invalid: Invalid): RecipeResult {
+  if (!isRecord(value)) throw invalid("top-level JSON must be an object");
+  const { recipe_name: name, success, step_results: steps = [], context, duration } = value;
+  if (typeof success !== "boolean") throw invalid("'success' must be a boolean");
+  if (!Array.isArray(steps)) throw invalid("'step_results' must be a list");
+  if (context !== undefined && context !== null && !isRecord(context)) throw invalid("'context' must be an object");
+  return {
+    recipe_name: typeof name === "string" ? name : recipe,
+    success,
+    step_results: steps.map((step: unknown, index) => stepIn(step, index, invalid)),
+    context: context ?? {},
+    duration: secondsIn(duration),
+  };
+}
+
+const STATUSES: readonly StepStatus[] = ["completed", "skipped", "failed", "degraded"];
+
+/** A status that we do not know counts as a failure. */
+function stepIn(step: unknown, index: number, invalid: Invalid): StepResult {
+  if (!isRecord(step)) throw invalid(`'step_results[${index}]' must be an object`);
+  const { step_id: id, status, output, error, duration } = step;
+  if (typeof id !== "string") throw invalid(`'step_results[${index}].step_id' must be a text`);
+  const known = STATUSES.find((each) => each === status);
+  return {
+    step_id: id,
+    status: known ?? "failed",
+    output: textIn(output),
+    error: known === undefined ? `unknown status '${textIn(status)}' ${textIn(error)}`.trim() : textIn(error),
+    duration: secondsIn(duration),
+  };
+}
+
+const textIn = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+
+const secondsIn = (value: unknown): number => (typeof value === "number" && value >= 0 ? value : 0);
+
+function tell({ step_results: steps, success }: RecipeResult, { code }: ScriptEnd, { warn }: ResponsePlace): void {
+  const degraded = steps.filter(({ status }) => status === "degraded").map(({ step_id: id }) => id);
+  if (degraded.length > 0)
+    warn(`warning: degraded: ${degraded.join(", ")} (done, but the output is not the JSON that was asked for)`);
+  if (success && code !== 0)
+    warn(`warning: the external runner reported success, but exited with ${code}, so the run counts as failed`);
+}
