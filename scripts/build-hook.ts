@@ -78,7 +78,9 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/hooks/answered-events.ts",
     names: ["rememberEvent", "takeAnsweredEvent"],
   },
-  // Only a call of a recipe needs this.
+  // Only a call that asks to leave the sandbox needs this.
+  "hook-leave": { from: /\/outside-command\.ts$/, path: "src/guard/outside-command.ts", names: ["leaveSandbox"] },
+  // Only a call of a recipe needs these.
   "hook-recipe": {
     from: /\/recipe-call\.ts$/,
     path: "src/guard/recipe-call.ts",

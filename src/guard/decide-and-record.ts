@@ -30,14 +30,12 @@ const MAX_CALL = 4000;
  * have changed the decision.
  */
 export function decide(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
-  const decision = leaveSandbox(call, policy, machine) ?? judge(call, policyOf(call, policy, machine), machine);
-  return nameIgnored(decision, { call, policy, machine });
-}
-
-/** Some questions of a preset do not count for a call of a recipe. */
-function policyOf(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Policy {
-  const source = commandOf(call.input);
-  return source?.startsWith("signalbox recipe ") === true ? recipePolicy(call, source, { policy, machine }) : policy;
+  const source = commandOf(call.input) ?? "";
+  const left = source.includes("outside") ? leaveSandbox(call, policy, { machine, judge }) : undefined;
+  // Some questions of a preset do not count for a call of a recipe.
+  const isRecipe = source.startsWith("signalbox recipe ");
+  const counted = isRecipe ? recipePolicy(call, source, { policy, machine }) : policy;
+  return nameIgnored(left ?? judge(call, counted, machine), { call, policy, machine });
 }
 
 /** Judges a call and records the decision before returning it. Denies if the decision cannot be recorded. */

@@ -10,7 +10,7 @@ const Values = z.custom<Readonly<Record<string, unknown>>>((value) => typeof val
 
 /** Hashes of a recipe's files. */
 const RecipeFiles = z.array(z.object({ file: z.string(), sha256: z.string() }));
-export type RecipeFiles = z.infer<typeof RecipeFiles>;
+type RecipeFiles = z.infer<typeof RecipeFiles>;
 
 /** The first line: what was started, so that it can be continued as it was. */
 const RunHeader = z.object({

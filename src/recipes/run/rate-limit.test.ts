@@ -6,6 +6,7 @@ const REQUEST: AgentRequest = {
   prompt: "p",
   persona: undefined,
   model: undefined,
+  backend: undefined,
   folder: "/",
   timeoutSeconds: undefined,
   maxBudgetUsd: undefined,
