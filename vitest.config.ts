@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 
 /** Tests that kill programs, fill disks, repeat a thing many times, or wait. `npm run test:slow` runs them. */
 const SLOW = [
+  "test/unreadable-files.test.ts",
   "src/backplane/receipts/mutations.test.ts",
   "src/hosts/sidecar/sidecar.test.ts",
   "src/models/cut-stream.test.ts",

@@ -22,20 +22,24 @@ function installAgents(): void {
 }
 
 /**
- * Its platform packages are not available for every platform, so no lockfile of it installs everywhere; its version is
- * exact.
+ * Their platform packages are not available for every platform, so no lockfile of them installs everywhere; their
+ * versions are exact. By folder, with a file that is there once they are installed.
  */
-const COPILOT_SDK = "@github/copilot-sdk@1.0.14";
+const UNLOCKED = {
+  sdk: { spec: "@github/copilot-sdk@1.0.14", file: "@github/copilot-sdk/dist/index.js" },
+  opencode: { spec: "opencode-ai@1.18.33", file: "opencode-ai/bin/opencode.exe" },
+} as const;
 
-/** Installs the Copilot SDK into its own folder. If it is not available, its tests are skipped. */
-function installCopilotSdk(): void {
-  const folder = join(install, "sdk");
-  if (existsSync(join(folder, "node_modules/@github/copilot-sdk/dist/index.js"))) return;
+/** Installs such a package into its own folder. If it is not available, its tests are skipped. */
+function installUnlocked(name: keyof typeof UNLOCKED): void {
+  const { spec, file } = UNLOCKED[name];
+  const folder = join(install, name);
+  if (existsSync(join(folder, "node_modules", file))) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", COPILOT_SDK];
+  const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", spec];
   if (spawnSync("npm", args, { cwd: folder, stdio: "inherit" }).status !== 0)
-    console.error(`${COPILOT_SDK} cannot be installed here; its tests are skipped`);
+    console.error(`${spec} cannot be installed here; its tests are skipped`);
 }
 
 function run(program: string, args: readonly string[], cwd: string): void {
@@ -44,7 +48,8 @@ function run(program: string, args: readonly string[], cwd: string): void {
 }
 
 installAgents();
-installCopilotSdk();
+installUnlocked("sdk");
+installUnlocked("opencode");
 const args = process.argv.slice(2);
 if (!args.includes("--install"))
   run(join(root, "node_modules/.bin/vitest"), ["run", "--project", "agents", ...args], root);

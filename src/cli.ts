@@ -1,8 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { helpScreen } from "./commands/help-screen.ts";
-import { narrowHelp } from "./commands/sub-help.ts";
-import { refuseExtraWords } from "./commands/sub-verbs.ts";
+import { narrowHelp, refuseExtraWords } from "./commands/sub-help.ts";
 import { usageMessage } from "./commands/usage-message.ts";
 import type { CommandModule, Verb } from "./commands/command-module.ts";
 import { VERBS } from "./verbs.ts";

@@ -13,63 +13,78 @@ const REQUEST = (problem: string) =>
     findings: [{ severity: "blocking", file: "sum.sh", line: 1, problem }],
   });
 
-test("fix-failing-test: an agent that weakens the test is told, fixes the code, and the tests are as they were", async () => {
-  const { cwd, run, asked } = await bundledScene(SUM, [
-    told(
-      "Restore them and change the code",
-      ["git show HEAD:test/sum.test.sh > test/sum.test.sh", FIX],
-      "The sign was wrong.",
-    ),
-    told("Tests fail in this repository", [WEAKEN], "I changed the test."),
-    approve,
-  ]);
-  const { code, success, report, steps } = await run("fix-failing-test", { task_description: HOSTILE });
-  expect([code, success, steps["reproduce"]?.output]).toEqual([0, true, expect.stringContaining("2 + 3 is not 5")]);
-  expect(report).toMatch(/^Fixed: 'make test' failed before and passes now, with the same tests\.\n sum\.sh \|/);
-  expect(report).toContain("The sign was wrong.");
-  expect([readFileSync(join(cwd, "sum.sh"), "utf8"), git(cwd, "status", "--short")]).toEqual([ADD, "M  sum.sh\n"]);
-  expect(asked().includes(JSON.stringify(HOSTILE).slice(1, -1))).toBe(true);
-  expect(existsSync(join(cwd, "pwned"))).toBe(false);
-});
-
-test("fix-failing-test: an agent that does not fix it, or only weakens the test, is no success", async () => {
-  for (const [shell, error] of [
-    ["true", "check: tests-pass: exit code 2"],
-    [WEAKEN, "check: tests-kept: exit code 1: the tests were changed"],
-  ] as const) {
-    const { run, recipe } = await bundledScene(SUM, [
-      told("Tests fail in this repository", [shell], "All fixed!"),
+test(
+  "fix-failing-test: an agent that weakens the test is told, fixes the code, and the tests are as they were",
+  { timeout: 300_000 },
+  async () => {
+    const { cwd, run, asked } = await bundledScene(SUM, [
+      told(
+        "Restore them and change the code",
+        ["git show HEAD:test/sum.test.sh > test/sum.test.sh", FIX],
+        "The sign was wrong.",
+      ),
+      told("Tests fail in this repository", [WEAKEN], "I changed the test."),
       approve,
     ]);
-    const { code, success, steps, stderr } = await run("fix-failing-test");
-    expect([code, success, steps["fix"]?.status, steps["fix"]?.error]).toEqual([
-      1,
-      false,
-      "failed",
-      expect.stringContaining(error),
-    ]);
-    expect(Object.keys(steps)).not.toContain("report");
-    expect(stderr.match(/is tried again/g)).toHaveLength(2);
-    const shown = await recipe(["run", "fix-failing-test", "--agent", "native", "-c", "test_command=true"]);
-    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining("\n\nNothing to fix: 'true' passes.\n\n")]);
-  }
-});
+    const { code, success, report, steps } = await run("fix-failing-test", { task_description: HOSTILE });
+    expect([code, success, steps["reproduce"]?.output]).toEqual([0, true, expect.stringContaining("2 + 3 is not 5")]);
+    expect(report).toMatch(/^Fixed: 'make test' failed before and passes now, with the same tests\.\n sum\.sh \|/);
+    expect(report).toContain("The sign was wrong.");
+    expect([readFileSync(join(cwd, "sum.sh"), "utf8"), git(cwd, "status", "--short")]).toEqual([ADD, "M  sum.sh\n"]);
+    expect(asked().includes(JSON.stringify(HOSTILE).slice(1, -1))).toBe(true);
+    expect(existsSync(join(cwd, "pwned"))).toBe(false);
+  },
+);
 
-test("fix-failing-test: a review that asks for changes is followed, and one that never ends makes the run fail", async () => {
-  const fix = told("Tests fail in this repository", [FIX], "Fixed.");
-  const { run, cwd } = await bundledScene(SUM, [
-    fix,
-    told("found problems, or the tests failed", ["echo '# adds' >> sum.sh"], "Commented."),
-    told("+# adds", [], '{"verdict": "approve", "findings": []}'),
-    told("Review this change", [], REQUEST("no comment")),
-  ]);
-  const followed = await run("fix-failing-test");
-  expect([followed.code, readFileSync(join(cwd, "sum.sh"), "utf8")]).toEqual([0, `${ADD}# adds\n`]);
-  const endless = await bundledScene(SUM, [fix, told("Review this change", [], REQUEST("never good enough"))]);
-  const { code, steps } = await endless.run("fix-failing-test");
-  expect([code, steps["review"]?.error]).toEqual([1, "nothing-blocking: exit code 1: the review asks for changes"]);
-  expect(steps["review"]?.output).toContain("never good enough");
-});
+test(
+  "fix-failing-test: an agent that does not fix it, or only weakens the test, is no success",
+  { timeout: 300_000 },
+  async () => {
+    for (const [shell, error] of [
+      ["true", "check: tests-pass: exit code 2"],
+      [WEAKEN, "check: tests-kept: exit code 1: the tests were changed"],
+    ] as const) {
+      const { run, recipe } = await bundledScene(SUM, [
+        told("Tests fail in this repository", [shell], "All fixed!"),
+        approve,
+      ]);
+      const { code, success, steps, stderr } = await run("fix-failing-test");
+      expect([code, success, steps["fix"]?.status, steps["fix"]?.error]).toEqual([
+        1,
+        false,
+        "failed",
+        expect.stringContaining(error),
+      ]);
+      expect(Object.keys(steps)).not.toContain("report");
+      expect(stderr.match(/is tried again/g)).toHaveLength(2);
+      const shown = await recipe(["run", "fix-failing-test", "--agent", "native", "-c", "test_command=true"]);
+      expect([shown.code, shown.stdout]).toEqual([
+        0,
+        expect.stringContaining("\n\nNothing to fix: 'true' passes.\n\n"),
+      ]);
+    }
+  },
+);
+
+test(
+  "fix-failing-test: a review that asks for changes is followed, and one that never ends makes the run fail",
+  { timeout: 300_000 },
+  async () => {
+    const fix = told("Tests fail in this repository", [FIX], "Fixed.");
+    const { run, cwd } = await bundledScene(SUM, [
+      fix,
+      told("found problems, or the tests failed", ["echo '# adds' >> sum.sh"], "Commented."),
+      told("+# adds", [], '{"verdict": "approve", "findings": []}'),
+      told("Review this change", [], REQUEST("no comment")),
+    ]);
+    const followed = await run("fix-failing-test");
+    expect([followed.code, readFileSync(join(cwd, "sum.sh"), "utf8")]).toEqual([0, `${ADD}# adds\n`]);
+    const endless = await bundledScene(SUM, [fix, told("Review this change", [], REQUEST("never good enough"))]);
+    const { code, steps } = await endless.run("fix-failing-test");
+    expect([code, steps["review"]?.error]).toEqual([1, "nothing-blocking: exit code 1: the review asks for changes"]);
+    expect(steps["review"]?.output).toContain("never good enough");
+  },
+);
 
 const PLAN = told(
   "Plan this task",
@@ -84,7 +99,7 @@ const GREEN = {
 const NEW_TEST = `echo '[ "$(sh sum.sh 1 2 3)" = 6 ]' > test/three.test.sh`;
 const THREE = "printf 'echo $(($1 + $2 + ${3:-0}))\\n' > sum.sh";
 
-test("implement-feature: the new tests fail before the change and pass after it", async () => {
+test("implement-feature: the new tests fail before the change and pass after it", { timeout: 300_000 }, async () => {
   const { cwd, run, asked } = await bundledScene(GREEN, [
     PLAN,
     told("so they prove nothing", [NEW_TEST], "1 2 3 is 6"),
@@ -110,29 +125,33 @@ test("implement-feature: the new tests fail before the change and pass after it"
   expect(asked().includes("sum.sh is not a test file")).toBe(true);
 });
 
-test("implement-feature: tests that prove nothing, work without a change, and red tests before it are refused", async () => {
-  const vain = await bundledScene(GREEN, [
-    PLAN,
-    told("Write the tests for this task", ["echo true > test/three.test.sh"], "A test."),
-  ]);
-  const proved = await vain.run("implement-feature", { task_description: "add three" });
-  expect([proved.code, proved.steps["tests"]?.error]).toEqual([1, "tests-fail-first: exit code 1"]);
+test(
+  "implement-feature: tests that prove nothing, work without a change, and red tests before it are refused",
+  { timeout: 300_000 },
+  async () => {
+    const vain = await bundledScene(GREEN, [
+      PLAN,
+      told("Write the tests for this task", ["echo true > test/three.test.sh"], "A test."),
+    ]);
+    const proved = await vain.run("implement-feature", { task_description: "add three" });
+    expect([proved.code, proved.steps["tests"]?.error]).toEqual([1, "tests-fail-first: exit code 1"]);
 
-  const idle = await bundledScene(GREEN, [
-    PLAN,
-    told("Write the tests for this task", [NEW_TEST], "A test."),
-    told("Implement this task", ["echo true > test/three.test.sh"], "Done."),
-  ]);
-  const weakened = await idle.run("implement-feature", { task_description: "add three" });
-  expect([weakened.code, weakened.steps["change"]?.output]).toEqual([
-    1,
-    expect.stringContaining("  test/three.test.sh"),
-  ]);
+    const idle = await bundledScene(GREEN, [
+      PLAN,
+      told("Write the tests for this task", [NEW_TEST], "A test."),
+      told("Implement this task", ["echo true > test/three.test.sh"], "Done."),
+    ]);
+    const weakened = await idle.run("implement-feature", { task_description: "add three" });
+    expect([weakened.code, weakened.steps["change"]?.output]).toEqual([
+      1,
+      expect.stringContaining("  test/three.test.sh"),
+    ]);
 
-  writeFileSync(join(vain.cwd, "sum.sh"), "echo 0\n");
-  const red = await vain.run("implement-feature", { task_description: "add three" });
-  expect([red.code, red.steps["tests-pass-before"]?.error]).toEqual([
-    1,
-    expect.stringContaining("pass -c baseline=ignore"),
-  ]);
-});
+    writeFileSync(join(vain.cwd, "sum.sh"), "echo 0\n");
+    const red = await vain.run("implement-feature", { task_description: "add three" });
+    expect([red.code, red.steps["tests-pass-before"]?.error]).toEqual([
+      1,
+      expect.stringContaining("pass -c baseline=ignore"),
+    ]);
+  },
+);

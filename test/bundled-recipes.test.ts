@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { checkFields } from "../src/recipes/bridge/whole-recipe.ts";
 import { checkRecipe } from "../src/recipes/check/check-recipe.ts";
 import { findPersona } from "../src/recipes/places/find-persona.ts";
 import { listRecipes, recipeNamed } from "../src/recipes/places/find-recipe.ts";
@@ -37,7 +38,7 @@ test("the recipes that people call are listed as bundled; their parts are not li
 
 test.each(NAMES)("%s is valid without warnings, and says what it is for", (name) => {
   const loaded = load(name);
-  const found = checkRecipe(loaded, (other) => NAMES.includes(other));
+  const found = checkRecipe(loaded, load);
   expect(found).toEqual({ errors: [], warnings: [] });
   expect(loaded.recipe.description).toMatch(/^[A-Z].*\.$/);
 });
@@ -62,4 +63,10 @@ test("a script that runs a command from a value does nothing else that is hard t
   const running = scripts.filter((script) => /sh -c|\beval\b/.test(script));
   expect(running.length).toBeGreaterThan(4);
   expect(running.filter((script) => /\[\[|\bgit\b|\bcase\b|<<|\bfor\b|\bwhile\b/.test(script))).toEqual([]);
+});
+
+test("the external runner, which would ignore attempts and inputs, does not get them", () => {
+  expect(() => checkFields([load("fix-failing-test")], () => {})).toThrow(
+    "the bundled recipe 'fix-failing-test' needs our own runner",
+  );
 });

@@ -145,37 +145,6 @@ test("an exported receipt is checked elsewhere with the key of its maker, and wi
   ]);
 });
 
-test("a receipt file is shown, and what its seal says only if the seal is good", SLOW, async () => {
-  const { home, receipt } = twoReceipts();
-  const out = join(home, "their export.json");
-  await receipt("export", "aaaa", "--out", out);
-  const own = await receipt("show", out);
-  expect([own.code, own.stderr, own.stdout]).toEqual([
-    0,
-    "",
-    expect.stringMatching(
-      /^task +go\n[\s\S]*guarded +yes: 1 allowed[\s\S]*verify +signalbox receipt verify '.*their export\.json'\n$/,
-    ),
-  ]);
-  expect(JSON.parse((await receipt("show", out, "--json")).stdout).meta.run_id).toBe(FIRST);
-
-  const elsewhere = { cwd: tempFolder(), env: { SIGNALBOX_HOME: tempFolder() } };
-  const foreign = await signalbox(["receipt", "show", out], elsewhere);
-  expect([foreign.code, foreign.stderr]).toEqual([1, "signalbox: not verified: no key to verify its seal with\n"]);
-  expect(foreign.stdout).toMatch(/^task +go\n/);
-  expect(foreign.stdout).not.toContain("guarded");
-  const key = join(elsewhere.cwd, "theirs.pem");
-  writeFileSync(key, (await signalbox(["key", "show"], { env: { SIGNALBOX_HOME: home } })).stdout);
-  expect((await signalbox(["receipt", "show", out, "--key", key], elsewhere)).code).toBe(0);
-
-  writeFileSync(out, readFileSync(out, "utf8").replace('"outcome":"complete"', '"outcome":"partial"'));
-  const changed = await receipt("show", out);
-  expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining("not verified: the receipt was changed")]);
-  expect(changed.stdout).not.toContain("guarded");
-  mkdirSync(join(home, "aabb"));
-  expect((await receipt("show", "aabb")).stdout).toContain(SECOND);
-});
-
 test("a bare receipt is checked by its own hash", async () => {
   const { home, receipt } = twoReceipts();
   const file = join(home, "bare.json");

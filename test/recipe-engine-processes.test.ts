@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { isAlive } from "./support/is-alive.ts";
 import { PROJECT, signalbox } from "./support/run-signalbox.ts";
@@ -10,11 +10,12 @@ import { tempFolder } from "./support/temp-folder.ts";
 
 test("the command line and the environment: values, large values, an allow-list, and the shim for the active agent", async () => {
   const inputs = "inputs:\n  level: { type: number, default: 3 }\n";
-  const { cwd, home, run, runner, record } = runnerScene("records", `${HELLO}${inputs}`);
+  const { cwd, home, run, runner, record } = runnerScene("records", `${HELLO}  - { id: b, recipe: sub }\n${inputs}`);
+  writeFileSync(join(cwd, "sub.yaml"), HELLO);
   const big = join(tempFolder(), "big.txt");
   writeFileSync(big, "x".repeat(40_000));
   const flags = ["-c", "who=it's $(id)", "-c", 'list=["a"]', "-c", "yes=True", "-c", `big=file://${big}`];
-  const { code, stderr } = await run([...flags, "-R", cwd, "--no-auto-stage", "--include-tags", "a,b"], {
+  const { code, stderr } = await run([...flags, "--no-auto-stage", "--include-tags", "a,b"], {
     AMPLIHACK_AGENT_BINARY: "copilot",
     AMPLIHACK_SESSION_DEPTH: "2",
     AMPLIHACK_TREE_ID: "tree-1",
@@ -30,9 +31,15 @@ test("the command line and the environment: values, large values, an allow-list,
     ),
   ]);
   const argv = record("argv").trim().split("\n");
+  const [copy = ""] = argv;
+  expect([record("recipe"), record("recipes"), existsSync(copy)]).toEqual([
+    readFileSync(join(cwd, "hello.yaml"), "utf8"),
+    "hello.yaml\nsub.yaml\n",
+    false,
+  ]);
   const spilled = argv.find((word) => word.startsWith("big=")) ?? "";
   expect(argv).toEqual([
-    join(cwd, "hello.yaml"),
+    copy,
     "--output-format",
     "json",
     "-C",
@@ -42,7 +49,7 @@ test("the command line and the environment: values, large values, an allow-list,
     "--include-tags",
     "a,b",
     "-R",
-    cwd,
+    dirname(copy),
     ...["level=3", "who=it's $(id)", 'list=["a"]', "yes=true", spilled].flatMap((pair) => ["--set", pair]),
   ]);
   expect([record("big").length, existsSync(spilled.slice("big=file://".length))]).toEqual([40_000, false]);

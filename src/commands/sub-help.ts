@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events";
 import { type Command, Help } from "commander";
+import { UserError } from "../lib/user-error.ts";
 import type { SubVerbHelp } from "./command-module.ts";
+import { quoted } from "./sub-verbs.ts";
 
 const NAME_COLUMN = 24;
 
@@ -25,6 +27,18 @@ export function narrowHelp(command: Command, name: string, help: SubVerbHelp): v
 function withoutName(description: string, name: string): string {
   const [prefix = "", words = ""] = /^(?:with |for )?([\w ]+): /.exec(description) ?? [];
   return words.split(" ").includes(name) ? description.slice(prefix.length) : description;
+}
+
+/** Refuses words that the usage of the subcommand does not name: `RUN | FILE [--json]` names one. */
+export function refuseExtraWords(verb: string, words: readonly string[], { usage }: Pick<SubVerbHelp, "usage">): void {
+  const [named = ""] = usage.split(/\[?-|\[flags\]/);
+  const most = named.replaceAll(" | ", "|").split(" ").filter(Boolean).length;
+  const extra = words[most + 1];
+  if (extra === undefined) return;
+  throw new UserError(`unexpected argument ${quoted(extra)}`, {
+    where: `signalbox ${verb} ${words[0]}`,
+    fix: `usage: signalbox ${verb} ${words[0]} ${usage}`.trimEnd(),
+  });
 }
 
 /** The subcommands of a verb, one a line, and examples for its help. */

@@ -1,6 +1,5 @@
 import { nearest } from "../lib/nearest.ts";
 import { UserError } from "../lib/user-error.ts";
-import type { SubVerbHelp } from "./command-module.ts";
 
 /**
  * The entry of `choices` named by the first word. A missing or unknown word is a usage error with the closest match.
@@ -17,17 +16,5 @@ export function subVerb<T>(verb: string, word: string | undefined, choices: Read
   });
 }
 
-/** Refuses words that the usage of the subcommand does not name: `RUN | FILE [--json]` names one. */
-export function refuseExtraWords(verb: string, words: readonly string[], { usage }: Pick<SubVerbHelp, "usage">): void {
-  const [named = ""] = usage.split(/\[?-|\[flags\]/);
-  const most = named.replaceAll(" | ", "|").split(" ").filter(Boolean).length;
-  const extra = words[most + 1];
-  if (extra === undefined) return;
-  throw new UserError(`unexpected argument ${quoted(extra)}`, {
-    where: `signalbox ${verb} ${words[0]}`,
-    fix: `usage: signalbox ${verb} ${words[0]} ${usage}`.trimEnd(),
-  });
-}
-
 /** A long word is truncated, because it may be a misplaced prompt. */
-const quoted = (word: string) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;
+export const quoted = (word: string) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;

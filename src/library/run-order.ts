@@ -11,11 +11,13 @@ import {
   USUAL_LIMITS,
 } from "../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../backplane/run/run-work-order.ts";
+import type { Policy } from "../contract/policy.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { secretValues } from "../guard/redact/redact.ts";
 import { namedHost } from "../hosts/named/named-host.ts";
+import { HAS_NO_HOOKS, refuseUncontained } from "../hosts/program/uncontained.ts";
 import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
@@ -59,32 +61,42 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /**
    * Answers for the user where the rules ask for approval. Without it, such a call is denied. Hosts that hold calls by
-   * hooks (claude, codex, copilot's own program) and native deny them in any case.
+   * hooks (claude, codex, gemini, copilot's own program) and native deny them in any case.
    */
   readonly onApproval?: OnApproval;
 }
 
-/** Everything that `runWorkOrder` needs, chosen as `signalbox run` would on this machine. */
-export async function machineParts(options: RunOptions): Promise<RunParts> {
+/**
+ * Everything that `runWorkOrder` needs, chosen as `signalbox run` would on this machine. Throws a UserError if the rules
+ * of the workspace, which is `root` in `cwd`, do not let the agent begin.
+ */
+export async function machineParts(options: RunOptions, root = "."): Promise<RunParts> {
   const { agent, env = process.env } = options;
   const cwd = resolve(options.cwd ?? ".");
   const home = signalboxHome(env);
   refuseDeepSession(env, () => {});
+  const { policy } = loadActivePolicy({ workspaceRoot: findWorkspace(resolve(cwd, root)), folder: home });
   return {
     agent: typeof agent === "string" ? agent : "host",
-    openHost: typeof agent === "string" ? (await namedHost(agent, env)).openHost : agent,
+    openHost: typeof agent === "string" ? await hostFor(agent, env, policy) : agent,
     home,
     cwd,
     version: manifest.version,
     processes: systemProcesses(env),
     secrets: { values: secretValues(env) },
-    policy: loadActivePolicy({ workspaceRoot: findWorkspace(cwd), folder: home }).policy,
+    policy,
     world: { ...realMachine, screen: commandScreen(screen) },
     accept: options.accept ?? [],
     limits: { ...USUAL_LIMITS, ...options.limits },
     signal: options.signal ?? new AbortController().signal,
     onApproval: options.onApproval,
   };
+}
+
+async function hostFor(agent: string, env: NodeJS.ProcessEnv, policy: Policy): Promise<OpenHost> {
+  const { openHost, hasNoHooks } = await namedHost(agent, env);
+  if (hasNoHooks === true) refuseUncontained(agent, HAS_NO_HOOKS, { policy });
+  return openHost;
 }
 
 /** How a run ended, and the agent's last words. */
@@ -102,7 +114,7 @@ export interface OrderRun extends AsyncIterable<RunStep> {
 export function runOrder(order: WorkOrder | string, options: RunOptions): OrderRun {
   const whole = typeof order === "string" ? newWorkOrder(order) : order;
   async function* steps(): AsyncGenerator<RunStep> {
-    yield* runWorkOrder(whole, await machineParts(options));
+    yield* runWorkOrder(whole, await machineParts(options, whole.workspace.root));
   }
   return { [Symbol.asyncIterator]: steps, result: () => resultOf(steps()) };
 }

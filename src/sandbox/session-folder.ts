@@ -34,13 +34,13 @@ export interface SessionFolder extends Disposable {
 export function openSessionFolder(signalboxHome: string, helper: string | undefined): SessionFolder {
   const base = join(signalboxHome, "s");
   makeFolder(base);
-  void removeLeft(base);
+  void removeLeft(signalboxHome);
   const name = unusedName(base);
   const path = join(base, name);
-  const kept = join(path, "kept");
+  const kept = join(path, KEPT);
   const program = join(path, "sandbox");
   const remove = () => {
-    keep(kept, join(signalboxHome, "kept"), name);
+    keep(kept, join(signalboxHome, KEPT), name);
     rmSync(path, { recursive: true, force: true });
   };
   const exit = atExit(remove);
@@ -84,16 +84,21 @@ function keep(from: string, folder: string, name: string): void {
 }
 
 const OWNER = "owner";
+const KEPT = "kept";
 
 /** A session that is starting has neither an owner nor a socket yet. */
 const START_MS = 60_000;
+/** The owner may run in another container, where its number means another process, and does not listen yet. */
+const FOREIGN_START_MS = 10_000;
 
-/** Removes the folders of sessions whose signalbox was killed. */
-async function removeLeft(base: string): Promise<void> {
+/** Removes the folders of sessions whose signalbox was killed. What they took from the workspace is kept. */
+async function removeLeft(signalboxHome: string): Promise<void> {
+  const base = join(signalboxHome, "s");
   for (const name of folderNames(base)) {
     const folder = join(base, name);
     try {
-      if (Date.now() - statSync(folder).mtimeMs < START_MS || isOwned(folder) || (await isListening(folder))) continue;
+      if (isUsed(folder) || (await isListening(folder))) continue;
+      keep(join(folder, KEPT), join(signalboxHome, KEPT), name);
       rmSync(folder, { recursive: true, force: true });
     } catch {
       // Another signalbox was faster.
@@ -101,9 +106,11 @@ async function removeLeft(base: string): Promise<void> {
   }
 }
 
-function isOwned(folder: string): boolean {
+function isUsed(folder: string): boolean {
   const [pid, started = ""] = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split(" ");
-  return Number(pid) > 0 && processLife({ pid: Number(pid), started }) !== "dead";
+  const hasOwner = Number(pid) > 0;
+  if (hasOwner && processLife({ pid: Number(pid), started }) !== "dead") return true;
+  return Date.now() - statSync(folder).mtimeMs < (hasOwner ? FOREIGN_START_MS : START_MS);
 }
 
 /** Through a descriptor, because a socket's path may be at most 107 bytes long. */

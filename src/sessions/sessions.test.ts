@@ -6,6 +6,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { AnswerPart, UserMessage } from "../contract/message.ts";
 import type { SessionRecord } from "../contract/session-record.ts";
 import { findSession, logPath, newSessionId, sessionsFolder } from "./folder.ts";
+import { damageError } from "./damage-error.ts";
 import { forkSession } from "./fork.ts";
 import { listSessions } from "./list.ts";
 import { readLog } from "./read-log.ts";
@@ -222,6 +223,29 @@ test("a session is found by its id, a part of it, or as the last", () => {
   expect(() => find("last", "/elsewhere")).toThrow("no session worked in this folder yet");
 });
 
+test.each([
+  [1, "restore the file from a backup"],
+  [2, /continue a copy of the 1 records before it: signalbox sessions fork /],
+  [3, /continue a copy of the 2 records before it: signalbox sessions fork /],
+])("a log that is damaged in line %i says what can be saved", (line, fix) => {
+  const at = place();
+  const id = written(at);
+  const path = logPath(at.folder, id);
+  const lines = readFileSync(path, "utf8").split("\n");
+  lines[line - 1] = (lines[line - 1] ?? "").replace('"at":', '"at" :');
+  writeFileSync(path, lines.join("\n"));
+  expect(damageError("no", readLog(path), path)?.fix).toEqual(
+    typeof fix === "string" ? fix : expect.stringMatching(fix),
+  );
+});
+
+test("a file in the place of the sessions' folder is named, and not taken for no sessions", () => {
+  const folder = join(tempFolder(), "sessions");
+  writeFileSync(folder, "");
+  const thrown = expect.objectContaining({ where: folder, message: "signalbox cannot store its files here (ENOTDIR)" });
+  expect(() => listSessions(folder)).toThrow(thrown);
+});
+
 test("a fork takes as many records as it is told, and never more than there are", () => {
   const at = place();
   const id = written(at);
@@ -231,6 +255,9 @@ test("a fork takes as many records as it is told, and never more than there are"
       .records.slice(1, 3)
       .map(({ record }) => record),
   );
+  using shortest = forkSession(id, { ...at, cwd: "/work", records: 1 });
+  expect(shortest.before).toEqual([]);
+  expect(() => forkSession(id, { ...at, cwd: "/work", records: 0 })).toThrow("not 0");
   expect(() => forkSession(id, { ...at, cwd: "/work", records: 99 })).toThrow(
     "the session has 9 intact records, not 99",
   );

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { accessSync, constants, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
 import { type GitCall, gitNames, runGit } from "../lib/run-git.ts";
 import type { Shadow } from "./shadow.ts";
 
@@ -9,6 +10,12 @@ const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
 const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
 const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
 
+export interface AddOptions {
+  readonly filter?: FileFilter | undefined;
+  /** With it, a changed file that cannot be read keeps its content of the snapshot before. Without it, that fails. */
+  readonly onUnreadable?: ((file: string) => void) | undefined;
+}
+
 /** Which of these files of a work tree to take. The others are left out of the snapshot. */
 export type FileFilter = (names: readonly string[], part: Shadow) => Promise<readonly string[]>;
 
@@ -16,11 +23,15 @@ export type FileFilter = (names: readonly string[], part: Shadow) => Promise<rea
  * Updates the index and returns the nested repositories, relative to this part.
  * Does not use `git add`, which runs git inside submodules with their settings and so can start their programs.
  */
-export async function addFiles(shadow: Shadow, filter?: FileFilter): Promise<readonly string[]> {
+export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {}): Promise<readonly string[]> {
   const { call, prefix, folder } = shadow;
   // Left by a git process of ours that was killed. Nobody else uses this folder.
   rmSync(join(folder, "index.lock"), { force: true });
   const where = prefix === "" ? "." : prefix;
+  const skip = (name: string) => {
+    onUnreadable?.(join(call.cwd, name));
+    return false;
+  };
   const tracked = await gitNames([...TRACKED, "--", where, OURS], call);
   const [gone, there]: [string[], string[]] = [[], []];
   for (let at = 0; at < tracked.length; at += 2) {
@@ -34,7 +45,9 @@ export async function addFiles(shadow: Shadow, filter?: FileFilter): Promise<rea
   const plain = (await submodules(shadow)).map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
   await updateIndex(call, ["--force-remove"], [...gone, ...plain]);
   const others = await gitNames([...OTHERS, "--", where, OURS], call);
-  const wanted = [...there, ...others.filter((name) => !isInner(name))];
+  const found = [...there, ...others.filter((name) => !isInner(name))];
+  const wanted =
+    onUnreadable === undefined ? found : found.filter((name) => isReadable(join(call.cwd, name)) || skip(name));
   const chosen = filter === undefined ? wanted : await filter(wanted, shadow);
   if (chosen.length < wanted.length) {
     const kept = new Set(chosen);
@@ -48,6 +61,16 @@ export async function addFiles(shadow: Shadow, filter?: FileFilter): Promise<rea
   await updateIndex(call, ["--add", "--remove", "--replace"], chosen);
   const untracked = others.filter(isInner).map((name) => name.slice(prefix.length).replace(/\/$/, ""));
   return [...new Set([...(await submodules(shadow)), ...untracked])].toSorted();
+}
+
+function isReadable(file: string): boolean {
+  try {
+    if (lstatSync(file).isFile()) accessSync(file, constants.R_OK);
+    return true;
+  } catch (error) {
+    // One that is gone meanwhile is noticed by git.
+    return errorCode(error) !== "EACCES" && errorCode(error) !== "EPERM";
+  }
 }
 
 /** Git lists a nested repository as a folder. It may not have a commit that the index could refer to. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../lib/sha256.ts";
 import { gitLine, type GitCall, runGit } from "../lib/run-git.ts";
-import { addFiles, type FileFilter } from "./add-files.ts";
+import { addFiles, type AddOptions } from "./add-files.ts";
 import { makeExact } from "./exact-content.ts";
 import { keptShadow, openShadow, type Shadow } from "./shadow.ts";
 
@@ -27,10 +27,9 @@ export interface SnapshotStore {
   shadow(path: string): Shadow | undefined;
 }
 
-interface TakeOptions {
+/** `filter`: chooses among the files whose content would have to be copied. By default, all are. */
+interface TakeOptions extends AddOptions {
   readonly signal?: AbortSignal;
-  /** Chooses among the files whose content would have to be copied. By default, all are. */
-  readonly filter?: FileFilter;
   /** Makes new parts of the store exact: see `makeExact`. */
   readonly exact?: boolean;
 }
@@ -54,7 +53,7 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
   };
   const takePart = async (path: string, options: TakeOptions): Promise<SnapshotPart[]> => {
     const shadow = await shadowOf(path, options);
-    const inner = await addFiles(shadow, options.filter);
+    const inner = await addFiles(shadow, options);
     const parts = [{ path, tree: await writeTree(shadow) }];
     for (const name of inner) {
       // A workspace that is a subfolder of a repository may become a repository itself.

@@ -140,3 +140,18 @@ test("a link to a staged text is not ours", () => {
   const place = { folders: [root], home: tempFolder(), env: {} };
   expect(onlyStaged(join(root, ".claude/agents/owl.md"), PLAIN, place)).toBe(false);
 });
+
+test.each([
+  ["license: MIT\nauthor: me\nversion: 1", true],
+  ["hooks:\n  Stop: []", false],
+])("a staged skill with %j is taken for ours as long as it is only text", async (fields, expected) => {
+  const [root, HOME] = [tempRepository(), tempFolder()];
+  const source = join(root, ".signalbox/skills/help");
+  mkdirSync(source, { recursive: true });
+  writeFileSync(join(source, "SKILL.md"), `---\nname: help\ndescription: Helps.\n${fields}\n---\nDo it.\n`);
+  expect((await signalbox(["stage", "claude"], { cwd: root, env: { HOME } })).code).toBe(0);
+  const path = join(root, ".claude/skills/help/SKILL.md");
+  const text = readFileSync(path, "utf8");
+  expect(onlyStaged(path, text, { folders: [root], home: HOME, env: {} })).toBe(expected);
+  expect(onlyStaged(path, `${text}More.\n`, { folders: [root], home: HOME, env: {} })).toBe(false);
+});

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { offline as claude } from "../../src/agents/claude/offline.ts";
 import { offline as codex } from "../../src/agents/codex/offline.ts";
 import { offline as copilot } from "../../src/agents/copilot/offline.ts";
@@ -18,7 +19,7 @@ export const OFFLINE = { claude, codex, copilot };
 /** The agents of the tests that try every agent. Gemini CLI starts slowly and has a test file of its own. */
 export const PROVABLE = ["claude", "codex", "copilot"] as const;
 
-export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi";
+export type RealName = "claude" | "codex" | "copilot" | "gemini" | "opencode" | "pi";
 
 type Model = Awaited<ReturnType<typeof startScriptedModel>>;
 type Script = Parameters<typeof startScriptedModel>[0]["script"];
@@ -30,7 +31,9 @@ export interface RealAgent extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export const program = (name: RealName) => join(INSTALLED, name);
+const OPENCODE = join(import.meta.dirname, ".install/opencode/node_modules/.bin/opencode");
+
+export const program = (name: RealName) => (name === "opencode" ? OPENCODE : join(INSTALLED, name));
 export const isInstalled = (name: RealName) => existsSync(program(name));
 
 /** A pinned agent in a throw-away home and repository, with a model that plays the script. */
@@ -53,6 +56,23 @@ const PROVIDERS: Record<RealName, (url: string, home: string) => NodeJS.ProcessE
   codex: (url, home) => offlineEnvironment(codex, url, home),
   copilot: (url, home) => offlineEnvironment(copilot, url, home),
   gemini: (url, home) => offlineEnvironment(gemini, url, home),
+  opencode(url, home) {
+    const [id, name] = ["anthropic", "fake-model"];
+    const models = { [name]: { name, tool_call: true, limit: { context: 200_000, output: 8000 } } };
+    const config = {
+      model: `${id}/${name}`,
+      small_model: `${id}/${name}`,
+      enabled_providers: [id],
+      provider: { [id]: { options: { baseURL: `${url}/v1`, apiKey: "sk-fake" }, models } },
+      plugin: [pathToFileURL(join(import.meta.dirname, "../../wiring/opencode.ts")).href],
+      autoupdate: false,
+    };
+    write(home, ".config/opencode/opencode.json", JSON.stringify(config));
+    // It installs a package of its own for plugins, and works without it.
+    const switches = ["MODELS_FETCH", "AUTOUPDATE", "SHARE", "LSP_DOWNLOAD", "DEFAULT_PLUGINS"];
+    const off = Object.fromEntries(switches.map((what) => [`OPENCODE_DISABLE_${what}`, "1"]));
+    return { ...off, npm_config_offline: "true", XDG_CONFIG_HOME: join(home, ".config") };
+  },
   pi(url, home) {
     const model = {
       id: "fake-model",

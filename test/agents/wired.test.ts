@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { PROJECT } from "../support/run-signalbox.ts";
 import { isInstalled, program, realAgent, type RealAgent } from "./real-agent.ts";
 
-type WiredName = "gemini" | "pi";
-const WIRED = (["gemini", "pi"] as const).filter(isInstalled);
+type WiredName = "gemini" | "opencode" | "pi";
+const WIRED = (["gemini", "opencode", "pi"] as const).filter(isInstalled);
 
-const SCRIPT = { turns: [{ shell: "sudo touch denied" }, { shell: "touch allowed" }, { text: "done" }] };
+const SCRIPT = { turns: [{ shell: "touch .git/hooks/denied" }, { shell: "touch allowed" }, { text: "done" }] };
 
 /** Runs an agent that signalbox does not launch, wired as docs/hooks.md says. */
 async function run(name: WiredName, agent: RealAgent): Promise<number | null> {
@@ -27,6 +27,7 @@ async function run(name: WiredName, agent: RealAgent): Promise<number | null> {
 
 const ARGS: Readonly<Record<WiredName, readonly string[]>> = {
   gemini: ["--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+  opencode: ["run", "go"],
   pi: ["-p", "--model", "fake/fake-model", "-e", join(PROJECT, "wiring/pi.ts")],
 };
 
@@ -46,7 +47,10 @@ test.each(WIRED)(
       writeFileSync(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, "utf8")), ...documentedHooks() }));
     }
     await run(name, agent);
-    expect({ denied: existsSync(join(agent.cwd, "denied")), allowed: existsSync(join(agent.cwd, "allowed")) }).toEqual({
+    expect({
+      denied: existsSync(join(agent.cwd, ".git/hooks/denied")),
+      allowed: existsSync(join(agent.cwd, "allowed")),
+    }).toEqual({
       denied: false,
       allowed: true,
     });

@@ -24,7 +24,7 @@ import { tempRepository } from "../support/temp-folder.ts";
 const place = realpathSync(mkdtempSync(join(tmpdir(), "signalbox release-")));
 
 beforeAll(async () => {
-  for (const part of ["bin", "package.json", "hosts", "shims"])
+  for (const part of ["bin", "package.json", "hosts", "recipes", "shims"])
     cpSync(join(PROJECT, part), join(place, part), { recursive: true });
   mkdirSync(join(place, "home"));
   symlinkSync(join(PROJECT, "node_modules"), join(place, "node_modules"));
@@ -57,6 +57,13 @@ test("the release says its version and describes every verb", async () => {
   expect(helps.map(({ code, stdout: help }) => [code, help.startsWith("Usage: signalbox ")])).toEqual(
     verbs.map(() => [0, true]),
   );
+});
+
+test("the release brings its recipes, and `files` has every folder that it needs", async () => {
+  const { files } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
+  expect(files).toEqual(expect.arrayContaining(["bin", "dist", "hosts", "recipes", "shims"]));
+  const { code, stdout } = await released(["recipe", "validate", "implement-feature"], { cwd: tempRepository() });
+  expect([code, stdout]).toEqual([0, `${join(place, "recipes/implement-feature.yaml")}: valid\n`]);
 });
 
 test.each(["anthropic", "openai", "openai-chat", "compatible", "google"])(

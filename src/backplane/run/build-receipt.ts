@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
@@ -122,20 +122,28 @@ interface FinalTree {
   readonly patchFile: string | undefined;
 }
 
+/** In the form of the other lines of the status. */
+const unreadableLine = (path: string) => `?  ${path}\n`;
+
 /** The changes made by the run. For a staged run, the patch is saved in the run's folder so that it can be applied. */
 async function finalTree(run: EndedRun, { secrets }: Pick<RunSetting, "secrets">): Promise<FinalTree> {
   const { workspace } = run;
   if (workspace?.before === undefined || workspace.before === null)
     return { diff: null, status: null, tree: null, patchFile: undefined };
   const store = run.store ?? openSnapshots(workspace.root, workspace.snapshots, workspace.before);
-  const after: Snapshot = await store.take();
-  const { patch, status } = await compareSnapshots(store, workspace.before, after);
+  const unread: string[] = [];
+  const after: Snapshot = await store.take({ onUnreadable: (file) => unread.push(relative(workspace.root, file)) });
+  const changes = await compareSnapshots(store, workspace.before, after);
+  const { patch } = changes;
+  const status = `${changes.status}${unread.map(unreadableLine).join("")}`;
+  // What is in such a file is not known.
+  const tree = unread.length === 0 ? after.digest : null;
   const patchFile = workspace.mode === "staged" ? join(run.folder, "changes.patch") : undefined;
   if (patchFile !== undefined) atomicWrite(patchFile, patch);
   const text = redact(patch.toString("utf8"), secrets).text;
-  if (Buffer.byteLength(text) <= MAX_DIFF) return { diff: text, status, tree: after.digest, patchFile };
+  if (Buffer.byteLength(text) <= MAX_DIFF) return { diff: text, status, tree, patchFile };
   const { path } = run.artifacts.write("patch", "changes.patch", text);
-  return { diff: `the diff is in ${path}\n`, status, tree: after.digest, patchFile };
+  return { diff: `the diff is in ${path}\n`, status, tree, patchFile };
 }
 
 /** The last event of every trace. Also carries what the contract has no fields for. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runParts } from "../../../test/support/run-order.ts";
@@ -8,7 +8,7 @@ import { newEvent } from "../../contract/agent-event.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { endByHand } from "./recover-runs.ts";
-import { createRunLog } from "./run-log.ts";
+import { cleanRun, createRunLog } from "./run-log.ts";
 
 test("the receipt of a killed run has the calls that were judged, and each of them once", async () => {
   const [home, root, run_id] = [tempFolder(), tempFolder(), randomUUID()];
@@ -30,4 +30,13 @@ test("the receipt of a killed run has the calls that were judged, and each of th
     { type: "warning", message: "tool denied: no (Bash)" },
     { type: "tool_result", tool_use_id: "judged-1", output: { denied: true, reason: "no" } },
   ]);
+});
+
+test("a run that is clean already may be cleaned again, and its end stays", () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "closed.json"), "{}");
+  writeFileSync(join(folder, "cancel"), "");
+  cleanRun(folder);
+  cleanRun(folder);
+  expect(readdirSync(folder)).toEqual(["closed.json"]);
 });

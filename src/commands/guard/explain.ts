@@ -3,6 +3,7 @@ import { decide } from "../../guard/decide-and-record.ts";
 import { explainToPerson } from "../../guard/explain.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
+import { keptByGit } from "./kept-by-git.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -18,7 +19,12 @@ export async function run({ words, passed, flags }: CommandInput): Promise<numbe
     throw new UserError("no command to explain", { fix: "try: signalbox guard explain 'COMMAND'" });
   const { policy } = chosenPolicy(flags);
   const call = { tool: "Bash", input: { command }, cwd: currentFolder() };
-  const machine = { ...realMachine, screen: commandScreen(screen), contained: chosenContainment(flags) };
+  const machine = {
+    ...realMachine,
+    screen: commandScreen(screen),
+    contained: chosenContainment(flags),
+    recoverable: keptByGit,
+  };
   const decision = decide(call, policy, machine);
   const text = () => explainToPerson(command, decision, { call, policy });
   process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : coloured(text(), decision.verdict));

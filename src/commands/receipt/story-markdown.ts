@@ -1,5 +1,5 @@
 import { printable } from "../../lib/printable.ts";
-import { type ChangedFile, lineCounts } from "./changed-files.ts";
+import { type ChangedFile, fileDetail, lineCounts } from "./changed-files.ts";
 import type { ReceiptStory } from "./story.ts";
 
 const MAX_FILES = 50;
@@ -47,9 +47,7 @@ export function storyMarkdown(story: ReceiptStory, withDiff: boolean): string {
 }
 
 function fileList(files: readonly ChangedFile[]): readonly string[] {
-  const lines = files
-    .slice(0, MAX_FILES)
-    .map((file) => `${file.letter} ${code(file.path)} ${lineCounts([file])}`.trim());
+  const lines = files.slice(0, MAX_FILES).map((file) => `${file.letter} ${code(file.path)} ${fileDetail(file)}`.trim());
   return files.length > MAX_FILES ? [...lines, `${files.length - MAX_FILES} more`] : lines;
 }
 

@@ -1,6 +1,6 @@
 import { printable } from "../../lib/printable.ts";
 import { wrapLines } from "../../lib/wrap-lines.ts";
-import { type ChangedFile, lineCounts } from "./changed-files.ts";
+import { type ChangedFile, fileDetail, lineCounts } from "./changed-files.ts";
 import type { ReceiptStory } from "./story.ts";
 
 /** How a story is laid out. Without a width, lines are as long as their text. */
@@ -77,4 +77,4 @@ function fileLines(files: readonly ChangedFile[] | undefined): readonly string[]
 }
 
 /** `M src/a.ts +3 -1`, not safe to print. */
-export const fileLine = (file: ChangedFile) => `${file.letter} ${file.path} ${lineCounts([file])}`.trimEnd();
+export const fileLine = (file: ChangedFile) => `${file.letter} ${file.path} ${fileDetail(file)}`.trimEnd();

@@ -1,5 +1,7 @@
-import { UserError } from "../../lib/user-error.ts";
+import { isInsideSession } from "../../lib/inside-session.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import { RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
+import type { LoadedRecipe } from "../../recipes/places/load-recipe.ts";
 import { textFlag } from "../flags.ts";
 import { BAD_ARGUMENTS } from "./context-flags.ts";
 
@@ -31,6 +33,38 @@ export function refuseForeignFlags(flags: Flags, env: NodeJS.ProcessEnv): void {
   throw new UserError(`the external runner does not know ${flag}`, {
     where: textFlag(flags, "engine") === undefined ? `${RUNNER_VARIABLE} is set` : "--engine rust",
     fix: `leave ${flag} out, or add --engine native`,
+    exitCode: BAD_ARGUMENTS,
+  });
+}
+
+/** An agent could choose a runner, and its commands would not be judged. */
+export function refuseInSession(): void {
+  if (!isInsideSession(process.env)) return;
+  throw new UserError("the external runner cannot be started inside an agent's session", {
+    where: "--engine rust",
+    fix: "use --engine native, or start it from your own terminal",
+    exitCode: EXIT.failed,
+  });
+}
+
+/** The agents of the runner are launched like any other, so they have the rules in effect and no others. */
+export function refuseRules(flags: Flags, steps: readonly string[]): void {
+  const flag = ["policy", "preset"].find((name) => flags[name] !== undefined);
+  if (flag === undefined || steps.length === 0) return;
+  throw new UserError(`--${flag} does not reach agents that the external runner starts (${steps.join(", ")})`, {
+    where: `--${flag}`,
+    fix: "use --engine native, or change the policy in effect",
+    exitCode: BAD_ARGUMENTS,
+  });
+}
+
+/** Our dry run promises that nothing runs. */
+export function refuseHooks(recipes: readonly LoadedRecipe[]): void {
+  const one = recipes.find(({ recipe }) => Object.values(recipe.hooks).some((hook) => hook !== undefined));
+  if (one === undefined) return;
+  throw new UserError("the external runner runs hooks even in a dry run", {
+    where: one.files[0]?.file ?? one.recipe.name,
+    fix: "use --engine native, which runs nothing in a dry run",
     exitCode: BAD_ARGUMENTS,
   });
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentPack } from "../../agents/pack/agent-pack.ts";
 import { findPack, isAgentName } from "../../agents/registry.ts";
@@ -9,13 +8,12 @@ import type { Policy } from "../../contract/policy.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
 import { endTree } from "../../lib/end-tree.ts";
 import { isInside } from "../../lib/inside.ts";
-import { isInsideSession } from "../../lib/inside-session.ts";
 import { markWork } from "../../lib/left-work.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { say } from "../../lib/say.ts";
-import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
+import { isUserError, UserError } from "../../lib/user-error.ts";
 import { type CheckedRunner, checkRunner } from "../../recipes/bridge/check-runner.ts";
 import { findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
 import { runnerContext } from "../../recipes/bridge/runner-context.ts";
@@ -23,7 +21,7 @@ import { runnerEnvironment } from "../../recipes/bridge/runner-environment.ts";
 import { openRunnerPlace, type RunnerPlace } from "../../recipes/bridge/runner-place.ts";
 import { banner, runRunner } from "../../recipes/bridge/run-runner.ts";
 import { agentSteps, checkFields, wholeRecipe } from "../../recipes/bridge/whole-recipe.ts";
-import { besideFolder, type LoadedRecipe } from "../../recipes/places/load-recipe.ts";
+import type { LoadedRecipe } from "../../recipes/places/load-recipe.ts";
 import { untrustedFile } from "../../recipes/places/recipe-trust.ts";
 import type { Context } from "../../recipes/recipe/recipe.ts";
 import type { RecipeOptions } from "../../recipes/run/run-parts.ts";
@@ -32,9 +30,10 @@ import type { RecipeResult } from "../../recipes/run/step-result.ts";
 import { commandMarks, endLeftCommands } from "../../tools/command/left-commands.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import { BAD_ARGUMENTS } from "./context-flags.ts";
+import { refuseHooks, refuseInSession, refuseRules } from "./engine.ts";
 import { openInterruption } from "./interruption.ts";
 import { asFailure, checkTrust, notContained, refuseDeepRecipe, subRecipe } from "./may-run.ts";
-import { openScratch, type Scratch } from "./scratch.ts";
+import { openScratch, recipeCopy, type Scratch } from "./scratch.ts";
 import { sealExternalRun } from "./seal.ts";
 import type { Started } from "./start.ts";
 
@@ -89,7 +88,7 @@ const ended = (result: RecipeResult): RecipeEnd => ({ result, end: result.succes
 
 async function placedRun(run: ExternalRun): Promise<RecipeEnd> {
   const { setting, runId, policy, recipes, runner, started, flags, agent } = run;
-  using scratch = openScratch({ home: setting.home, runId, shim: agent.shim });
+  using scratch = openScratch({ home: setting.home, runId, shim: agent.shim, files: allFiles(recipes) });
   const steps = startedAgents(run);
   refuseRules(flags, steps);
   const environment = environmentOf(run, scratch.shims);
@@ -99,7 +98,7 @@ async function placedRun(run: ExternalRun): Promise<RecipeEnd> {
       home: setting.home,
       environment,
       runId,
-      readable: [...outsideWorkspace(run), ...scratch.readable],
+      readable: [...visibleRunner(run), ...scratch.readable],
       requireSandbox: flags["requireSandbox"] === true,
       warn: say,
       agentSteps: steps,
@@ -110,14 +109,15 @@ async function placedRun(run: ExternalRun): Promise<RecipeEnd> {
   const startedAt = new Date();
   const seal = (result: RecipeResult, because?: string) =>
     sealExternalRun({ ended: ended(result), because, runId, startedAt, runner, place, policy, setting });
+  let result: RecipeResult;
   try {
-    const result = await execute(run, { place, scratch, environment });
-    seal(result);
-    return ended(result);
+    result = await execute(run, { place, scratch, environment });
   } catch (error) {
     if (isUserError(error)) seal(noResult(run, startedAt), error.message);
     throw error;
   }
+  seal(result);
+  return ended(result);
 }
 
 interface Execution {
@@ -134,9 +134,9 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
   using interruption = openInterruption(recipe.budget.seconds);
   const argv = {
     runner: runner.path,
-    file: files[0]?.file ?? "",
+    file: recipeCopy(scratch.recipes, files[0]?.name ?? ""),
     options,
-    folders: recipeFolders(run),
+    folders: [scratch.recipes],
     context,
     spill: scratch.spill,
     warn: say,
@@ -158,17 +158,9 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
   }
 }
 
-/** In the order in which we look, so that the runner finds the same recipes. */
-function recipeFolders({ recipes, started }: ExternalRun): readonly string[] {
-  const folders = [...recipes.flatMap(({ files }) => files.map(besideFolder)), ...started.folders];
-  return [...new Set(folders.map(({ path }) => path))].filter((path) => existsSync(path));
-}
-
-/** Only these files, because a whole folder could have secrets. In the workspace they can be read anyway. */
-function outsideWorkspace({ runner, recipes, policy }: ExternalRun): readonly string[] {
-  const paths = [runner.path, runner.real, ...allFiles(recipes).map(({ file }) => file)];
-  return [...new Set(paths)].filter((path) => !isInside(path, policy.workspaceRoot));
-}
+/** The runner, where the sandbox does not show it anyway. */
+const visibleRunner = ({ runner, policy }: ExternalRun) =>
+  [...new Set([runner.path, runner.real])].filter((path) => !isInside(path, policy.workspaceRoot));
 
 const allFiles = (recipes: readonly LoadedRecipe[]) => recipes.flatMap(({ files }) => files);
 
@@ -222,36 +214,5 @@ function environmentOf(
     shims,
     launcher: join(packageFolder(), "bin/signalbox"),
     runId,
-  });
-}
-
-/** An agent could choose a runner, and its commands would not be judged. */
-function refuseInSession(): void {
-  if (!isInsideSession(process.env)) return;
-  throw new UserError("the external runner cannot be started inside an agent's session", {
-    where: "--engine rust",
-    fix: "use --engine native, or start it from your own terminal",
-    exitCode: EXIT.failed,
-  });
-}
-
-/** The agents of the runner are launched like any other, so they have the rules in effect and no others. */
-function refuseRules(flags: Flags, steps: readonly string[]): void {
-  const flag = ["policy", "preset"].find((name) => flags[name] !== undefined);
-  if (flag === undefined || steps.length === 0) return;
-  throw new UserError(`--${flag} does not reach agents that the external runner starts (${steps.join(", ")})`, {
-    where: `--${flag}`,
-    fix: "use --engine native, or change the policy in effect",
-    exitCode: BAD_ARGUMENTS,
-  });
-}
-
-function refuseHooks(recipes: readonly LoadedRecipe[]): void {
-  const one = recipes.find(({ recipe }) => Object.values(recipe.hooks).some((hook) => hook !== undefined));
-  if (one === undefined) return;
-  throw new UserError("the external runner runs hooks even in a dry run", {
-    where: one.files[0]?.file ?? one.recipe.name,
-    fix: "use --engine native, which runs nothing in a dry run",
-    exitCode: BAD_ARGUMENTS,
   });
 }

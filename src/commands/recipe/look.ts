@@ -6,7 +6,8 @@ import { say } from "../../lib/say.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { checkRecipe } from "../../recipes/check/check-recipe.ts";
 import { listRecipes, recipeAt, recipeNamed } from "../../recipes/places/find-recipe.ts";
-import { besideFolder, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import type { RecipeFolder } from "../../recipes/places/recipe-folders.ts";
 import type { Recipe } from "../../recipes/recipe/recipe.ts";
 import { recipeGraph } from "../../recipes/show/graph.ts";
 import type { CommandInput } from "../command-module.ts";
@@ -87,13 +88,10 @@ function isUsual(name: string, field: unknown): boolean {
 export async function validate(input: CommandInput): Promise<number> {
   const { loaded, found, folders } = load(input);
   const places = [besideFolder(found), ...folders];
+  const known = new Map<string, LoadedRecipe | undefined>();
   const { errors, warnings } = checkRecipe(loaded, (name) => {
-    try {
-      recipeNamed(name, places);
-      return true;
-    } catch {
-      return false;
-    }
+    if (!known.has(name)) known.set(name, loadIfValid(name, places));
+    return known.get(name);
   });
   if (isJson(input))
     printJson({ recipe: loaded.recipe.name, file: found.file, valid: errors.length === 0, errors, warnings });
@@ -103,6 +101,15 @@ export async function validate(input: CommandInput): Promise<number> {
     process.stdout.write(`${printable(found.file)}: ${errors.length === 0 ? "valid" : "invalid"}\n`);
   }
   return errors.length === 0 ? EXIT.ok : EXIT.usage;
+}
+
+function loadIfValid(name: string, places: readonly RecipeFolder[]): LoadedRecipe | undefined {
+  try {
+    return loadRecipe(recipeNamed(name, places), places);
+  } catch {
+    // It says so itself when it is validated or run.
+    return undefined;
+  }
 }
 
 /** Prints the steps as a Mermaid flow chart. */

@@ -147,7 +147,8 @@ export const HELD_CODES: Readonly<Record<string, HeldRow>> = {
   "find-empties": STAYS,
   "moves-out": LOSS,
   "git-force": LOSS,
-  "git-rewrites": LOSS,
+  // The reflog has the old commits, and git does not start a rewrite over changed files.
+  "git-rewrites": held(),
   "loses-work": STAYS,
 
   // Rules and tools: what a person or a preset says, except rules with `unless`.

@@ -17,6 +17,7 @@ export interface Inside {
   /** True when what is at this path could be neither restored nor made again. */
   readonly isLost: (path: string) => boolean;
   readonly isOutput: (path: string) => boolean;
+  readonly recoverable: (path: string) => boolean | undefined;
   /** A rule takes a command out of the sandbox. */
   leaves: boolean;
 }
@@ -48,6 +49,7 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
       !isOutput(path) &&
       recoverable?.(path) !== true,
     isOutput,
+    recoverable: (path) => recoverable?.(path),
     leaves: false,
   };
 }

@@ -47,7 +47,7 @@ function judgeEffect(
     case "chdir":
       return changeFolder(effect.word, place);
     case "network":
-      return useNetwork(effect.word, place, command);
+      return useNetwork(effect, place, command);
     case "repository":
       return changeRepository(place);
     case "assign":

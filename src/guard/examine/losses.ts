@@ -9,12 +9,17 @@ export type PathEffect = Extract<Effect, { readonly kind: "read" | "write" | "de
 export function reportLoss(effect: PathEffect, place: Place, command: Judged): void {
   const { inside } = place.exam;
   if (inside === undefined || command.allowedBy === "user" || !isLossy(effect)) return;
-  if (!mayBe(effect, place).some(({ path, like }) => !inside.isOutput(like) && inside.isLost(path))) return;
+  const lost = mayBe(effect, place).filter(({ path, like }) => !inside.isOutput(like) && inside.isLost(path));
+  if (lost.length === 0) return;
+  const verb = effect.kind === "delete" ? "removes" : "overwrites";
+  const isSure = lost.some(({ path }) => inside.recoverable(path) === false);
   report(place.exam, {
     verdict: "ask",
     code: "loses-work",
     rule: "effect:loses-work",
-    because: `${effect.kind === "delete" ? "removes" : "overwrites"} work that is in no commit and no snapshot`,
+    because: isSure
+      ? `${verb} work that is in no commit and no snapshot`
+      : `${verb} files, and nothing tells whether they could be restored`,
     fragment: command.text,
   });
 }

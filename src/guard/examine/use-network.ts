@@ -1,13 +1,16 @@
 import type { GuardFinding } from "../../contract/verdict.ts";
 import { isKnown, isVariable, show, type Word } from "../../shell/model/word.ts";
+import type { Effect } from "../../shell/model/effect.ts";
 import { holds } from "../contain/inside.ts";
 import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
 import { type Judged, type Place, report } from "./examination.ts";
 
 export const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
+type Connection = Pick<Extract<Effect, { readonly kind: "network" }>, "word" | "port">;
+
 /** Judges a connection to a host, or to whatever the program is configured for. */
-export function useNetwork(word: Word | undefined, place: Place, command: Judged): void {
+export function useNetwork({ word, port }: Connection, place: Place, command: Judged): void {
   const { exam } = place;
   const { mode } = exam.policy.policy.network;
   exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
@@ -52,7 +55,7 @@ export function useNetwork(word: Word | undefined, place: Place, command: Judged
     });
     return;
   }
-  for (const finding of judgeHostWord(word.text, place)) report(exam, finding);
+  for (const finding of judgeHostWord({ text: word.text, port }, place)) report(exam, finding);
 }
 
 const LOOPBACK =
@@ -64,8 +67,13 @@ function isOwnHost(text: string): boolean {
   return LOOPBACK.test(text) && !isVariable(/^[^/?#]*(?:\/\/[^/?#]*)?/.exec(text)?.[0] ?? text);
 }
 
+const HTTPS_PORT = 443;
+
 /** A URL, or `user@host:path`, `host:port`, `host/path`. */
-function judgeHostWord(text: string, { exam }: Place): readonly GuardFinding[] {
+function judgeHostWord(
+  { text, port: ownPort = HTTPS_PORT }: { readonly text: string; readonly port: number | undefined },
+  { exam }: Place,
+): readonly GuardFinding[] {
   if (URL_SHAPE.test(text))
     return judgeUrl(
       text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"),
@@ -76,14 +84,10 @@ function judgeHostWord(text: string, { exam }: Place): readonly GuardFinding[] {
   const [, host = bare, port] = /^([^:/]+)(?::(\d+)?[^/]*)?(?:\/.*)?$/.exec(bare) ?? [];
   const url = `https://${host}`;
   if (!URL.canParse(url)) return judgeUrl(text, [], exam);
-  const usualPort = 443;
+  // `host:22` of ssh is a path.
+  const named = port === undefined || port === "80" || ownPort !== HTTPS_PORT ? ownPort : Number(port);
   return judgeTarget(
-    {
-      scheme: "https",
-      host: new URL(url).hostname.toLowerCase(),
-      port: port === undefined || port === "80" ? usualPort : Number(port),
-      usualPort,
-    },
+    { scheme: "https", host: new URL(url).hostname.toLowerCase(), port: named, usualPort: HTTPS_PORT },
     text,
     exam,
   );
@@ -93,6 +97,6 @@ function judgeHostWord(text: string, { exam }: Place): readonly GuardFinding[] {
 export function guessHost(word: Word, place: Place): void {
   const { exam } = place;
   if (exam.inside === undefined || !holds(exam.inside, ["network"]))
-    return useNetwork(word, place, { text: word.text, explicit: false });
+    return useNetwork({ word }, place, { text: word.text, explicit: false });
   exam.seen.push({ kind: "network", target: show([word]) });
 }

@@ -9,7 +9,7 @@ export interface ArgvParts {
   readonly runner: string;
   readonly file: string;
   readonly options: RecipeOptions;
-  /** Where the runner looks for other recipes, so that it finds the same as we do. */
+  /** Where the runner looks for other recipes. */
   readonly folders: readonly string[];
   readonly context: Context;
   /** Returns a large value as the address of a file. */

@@ -1,5 +1,6 @@
 import { UserError } from "../../lib/user-error.ts";
 import type { LoadedRecipe } from "../places/load-recipe.ts";
+import { isBundled } from "../places/recipe-trust.ts";
 import { RECIPE_INVALID } from "../recipe/read-yaml.ts";
 import type { Step } from "../recipe/recipe.ts";
 
@@ -29,6 +30,12 @@ export function agentSteps(recipes: readonly LoadedRecipe[]): readonly string[] 
 /** Refuses what the external runner would ignore although the recipe depends on it, and reports what does less harm. */
 export function checkFields(recipes: readonly LoadedRecipe[], warn: (text: string) => void): void {
   for (const { recipe, files } of recipes) {
+    if (isBundled(files))
+      throw new UserError(`the bundled recipe '${recipe.name}' needs our own runner`, {
+        where: files[0]?.file ?? recipe.name,
+        fix: "run the recipe with --engine native",
+        exitCode: RECIPE_INVALID,
+      });
     const needed = [
       ...recipe.steps.flatMap((step) => neededFields(step).map((field) => `${step.id}: ${field}`)),
       ...(recipe.accept.length > 0 ? ["accept"] : []),
@@ -48,7 +55,8 @@ export function checkFields(recipes: readonly LoadedRecipe[], warn: (text: strin
   }
 }
 
-const neededFields = ({ type, accept, forEach }: Step) => [
+const neededFields = ({ type, accept, forEach, backend }: Step) => [
+  ...(backend === undefined ? [] : ["backend"]),
   ...(type === "approval" ? ["approval"] : []),
   ...(accept.length > 0 ? ["accept"] : []),
   ...(forEach === undefined ? [] : ["for_each"]),

@@ -13,20 +13,38 @@ export interface RecipeCheck {
   readonly warnings: readonly string[];
 }
 
-/** Checks what can be checked without running anything. `hasRecipe` tells whether a name can be found. */
-export function checkRecipe({ recipe, warnings }: LoadedRecipe, hasRecipe: (name: string) => boolean): RecipeCheck {
+/** Finds the recipe of a step. Undefined when there is none. */
+export type FindLoaded = (name: string) => LoadedRecipe | undefined;
+
+/** Checks what can be checked without running anything. */
+export function checkRecipe({ recipe, warnings }: LoadedRecipe, find: FindLoaded): RecipeCheck {
   const known = new Set([...Object.keys(recipe.context), ...Object.keys(recipe.inputs)]);
+  const seen = new Set<string>();
   const errors: string[] = [];
   const notes: string[] = [...warnings];
   for (const step of recipe.steps) {
     const say = (text: string) => `${step.id}: ${text}`;
     errors.push(...stepErrors(step).map(say));
-    notes.push(...stepWarnings(step, { known, hasRecipe }).map(say));
-    if (step.output !== undefined) known.add(step.output);
+    notes.push(...stepWarnings(step, { known, find }).map(say));
+    for (const name of namesSetBy(step, find, seen)) known.add(name);
   }
   const reserved = Object.keys(recipe.env).filter(isReserved);
   errors.push(...reserved.map((name) => `env: a recipe may not set the variable ${name}`));
   return { errors, warnings: notes };
+}
+
+/**
+ * The names that a step may put into the context. What a sub-recipe sets comes back. Each recipe is looked at once, so
+ * recipes that call each other end.
+ */
+function namesSetBy({ output, recipe, context }: Step, find: FindLoaded, seen: Set<string>): readonly string[] {
+  const own = [...(output === undefined ? [] : [output]), ...Object.keys(context)];
+  if (recipe === undefined || seen.has(recipe)) return own;
+  seen.add(recipe);
+  const sub = find(recipe)?.recipe;
+  if (sub === undefined) return own;
+  const inner = sub.steps.flatMap((step) => namesSetBy(step, find, seen));
+  return [...own, ...Object.keys(sub.context), ...Object.keys(sub.inputs), ...inner];
 }
 
 function stepErrors(step: Step): readonly string[] {
@@ -51,10 +69,10 @@ function conditionError(condition: string | undefined): readonly string[] {
 
 interface Known {
   readonly known: ReadonlySet<string>;
-  readonly hasRecipe: (name: string) => boolean;
+  readonly find: FindLoaded;
 }
 
-function stepWarnings(step: Step, { known, hasRecipe }: Known): readonly string[] {
+function stepWarnings(step: Step, { known, find }: Known): readonly string[] {
   const { command = "", prompt = "", recipe } = step;
   const repeated = step.forEach === undefined ? [] : [step.forEach.as, "index"];
   const retried = step.retry.times === 0 ? [] : ["attempt", "failure"];
@@ -69,7 +87,9 @@ function stepWarnings(step: Step, { known, hasRecipe }: Known): readonly string[
     ...(/^\s*\{\{[\w.-]+\}\}/m.test(command)
       ? ["a command that is a template is one word: its value is not split"]
       : []),
-    ...(recipe === undefined || recipe.includes("{{") || hasRecipe(recipe) ? [] : [`there is no recipe '${recipe}'`]),
+    ...(recipe === undefined || recipe.includes("{{") || find(recipe) !== undefined
+      ? []
+      : [`there is no recipe '${recipe}'`]),
   ];
 }
 

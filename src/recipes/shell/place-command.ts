@@ -99,7 +99,7 @@ function losesOnlyWork({ contained, findings }: Decision): boolean {
 
 /** What the guard says when it cannot tell from the text what a script does. */
 const UNREAD: readonly string[] =
-  "unproven environment no-rule option-unknown option-consequences operand-unknown path-unknown value-unknown function opaque-code".split(
+  "unproven environment no-rule option-unknown option-consequences operand-unknown path-unknown value-unknown function opaque-code loses-work".split(
     " ",
   );
 

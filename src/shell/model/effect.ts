@@ -19,7 +19,8 @@ export type Effect =
   | { readonly kind: "code"; readonly word: Word }
   | { readonly kind: "chdir"; readonly word: Word }
   /** A URL or host; without one, the program connects to whatever it is configured for. */
-  | { readonly kind: "network"; readonly word: Word | undefined }
+  /** `port`: the one that the program uses where the word names none. */
+  | { readonly kind: "network"; readonly word: Word | undefined; readonly port?: number }
   /** The repository changes through git. */
   | { readonly kind: "repository" }
   /**

@@ -45,6 +45,22 @@ export function givenUp(given: Arguments, words: readonly Word[]): readonly Effe
   ];
 }
 
+/**
+ * A rewrite keeps the old commits in the reflog. Ending one early keeps nothing of what was changed meanwhile; a word
+ * that is not a known option may be a short form of one that does.
+ */
+export function rebaseEffects(given: Arguments): readonly Effect[] {
+  const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
+  const ends = has("--abort", "--skip", "--quit", "--edit-todo") || given.strange.length > 0;
+  const goesOn = has("--continue", "--show-current-patch");
+  const doubts = ends
+    ? [question("throws-away", "aborts or skips a rewrite of commits, with what was changed meanwhile")]
+    : goesOn
+      ? []
+      : [question("git-rewrites", "rewrites commits")];
+  return [{ kind: "repository" }, ...revisionEffects(given), ...doubts];
+}
+
 /** `git checkout` takes a branch or paths; it overwrites paths. */
 export function checkoutEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));

@@ -3,7 +3,7 @@ import { transferEffects } from "./options.ts";
 import type { Word } from "../model/word.ts";
 import { configEffects } from "./git-config.ts";
 import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
-import { checkoutEffects, givenUp, pathEffects, restoreEffects } from "./git-losses.ts";
+import { checkoutEffects, givenUp, pathEffects, rebaseEffects, restoreEffects } from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
 import { broughtBy } from "./files.ts";
 import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
@@ -128,13 +128,7 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git rebase": {
     ...CHANGES,
     options: changing("rebase"),
-    more: (given) => [
-      { kind: "repository" },
-      ...revisionEffects(given),
-      ...(given.options.some(({ name }) => name === "--continue" || name === "--show-current-patch")
-        ? []
-        : [question("git-rewrites", "rewrites commits, or aborts a rewrite in progress")]),
-    ],
+    more: (given) => rebaseEffects(given),
   },
   ...Object.fromEntries(
     ["merge", "cherry-pick|revert"].flatMap((names) =>

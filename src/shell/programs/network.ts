@@ -30,20 +30,21 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   socat: talks(),
   telnet: talks(),
   ftp: talks(),
-  sftp: talks("-o& -b< -i< -F< -P: -S!"),
+  sftp: { ...talks("-o& -b< -i< -F< -P: -S!"), operands: ":", more: (given) => connectsBySsh(given, "-P") },
   ssh: {
     options: "-o& -F< -i< -l: -p: -L& -R& -D& -J@ -W@ -b: -c: -e: -E> -m: -O: -Q: -S> -w:",
-    operands: "@:",
+    operands: ":",
     style: "first",
     open: true,
+    more: (given) => connectsBySsh(given, "-p"),
   },
-  scp: { options: "-o& -F< -i< -P: -S! -J@ -c: -l:", operands: "@", open: true, more: copies },
+  scp: { options: "-o& -F< -i< -P: -S! -J@ -c: -l:", operands: ":", open: true, more: (given) => copies(given, "-P") },
   rsync: {
     options:
       "-e! --rsh! --rsync-path! --files-from< --exclude: --exclude-from< --include: --include-from< --log-file> --password-file< --temp-dir> -T> --backup-dir> --partial-dir> --link-dest< --compare-dest< -f:",
     operands: ":",
     open: true,
-    more: copies,
+    more: (given) => copies(given),
   },
   ping: talks("-c: -i: -s: -t: -W: -w: -I: -p:"),
   ping6: talks("-c: -i:"),
@@ -156,17 +157,36 @@ function uploads(given: Arguments): readonly Effect[] {
   });
 }
 
+const SSH_PORT = 22;
+
+/** The port of ssh and its relatives, by the option that names it. */
+function sshPort(
+  { options }: Arguments,
+  option: string,
+): { readonly port: number; readonly doubts: readonly Effect[] } {
+  const text = options.findLast(({ name }) => name === option)?.value?.text ?? String(SSH_PORT);
+  return /^\d{1,5}$/.test(text)
+    ? { port: Number(text), doubts: [] }
+    : { port: SSH_PORT, doubts: [doubt("option-value", `the value of ${option} is not a port`)] };
+}
+
+function connectsBySsh(given: Arguments, option: string): readonly Effect[] {
+  const { port, doubts } = sshPort(given, option);
+  return [...given.operands.slice(0, 1).map((word): Effect => ({ kind: "network", word, port })), ...doubts];
+}
+
 /** `host:path` is on another machine; anything else is a local path. */
-function copies(given: Arguments): readonly Effect[] {
+function copies(given: Arguments, option = ""): readonly Effect[] {
+  const { port, doubts } = sshPort(given, option);
   const remote = (operand: Word) => /^[^/]*:/.test(operand.text);
-  return given.operands.flatMap((operand, index): readonly Effect[] => {
+  const effects = given.operands.flatMap((operand, index): readonly Effect[] => {
     if (remote(operand))
-      return [
-        { kind: "network", word: operand },
-        ...(/^[^/]*::|:\/\//.test(operand.text) ? [] : [outside("your ssh keys", "needs your ssh keys")]),
-      ];
+      return /^[^/]*::|:\/\//.test(operand.text)
+        ? [{ kind: "network", word: operand }]
+        : [{ kind: "network", word: operand, port }, outside("your ssh keys", "needs your ssh keys")];
     return [{ kind: index === given.operands.length - 1 ? "write" : "read", word: operand }];
   });
+  return [...effects, ...doubts];
 }
 
 function connectTarget(given: Arguments): Word {
