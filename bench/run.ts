@@ -7,6 +7,7 @@ import { hooks } from "./hooks.ts";
 import { json } from "./json.ts";
 import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
+import { recipes } from "./recipes.ts";
 import { snapshots } from "./snapshots.ts";
 import type { Suite } from "./suite.ts";
 
@@ -19,6 +20,7 @@ const SUITES: Record<string, Suite> = {
   json,
   launch,
   receipts,
+  recipes,
   snapshots,
 };
 

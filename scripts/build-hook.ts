@@ -78,6 +78,19 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/hooks/answered-events.ts",
     names: ["rememberEvent", "takeAnsweredEvent"],
   },
+  // Only a call that asks to leave the sandbox needs this.
+  "hook-leave": { from: /\/outside-command\.ts$/, path: "src/guard/outside-command.ts", names: ["leaveSandbox"] },
+  // Only a call of a recipe needs these.
+  "hook-recipe": {
+    from: /\/recipe-call\.ts$/,
+    path: "src/guard/recipe-call.ts",
+    names: ["recipePolicy"],
+  },
+  "hook-session": {
+    from: /\/session-recipe\.ts$/,
+    path: "src/hooks/session-recipe.ts",
+    names: ["sessionRecipe"],
+  },
   // Only a call that opens a skill needs this.
   "hook-mentions": {
     from: /\/mentioned-paths\.ts$/,

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
+import { BUILT_TEXTS, recipesIn } from "../src/staging/sources/recipes.ts";
 import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
 import { compileParts } from "./compile-parts.ts";
@@ -166,12 +167,20 @@ async function makeRelease(dist: string): Promise<void> {
     }),
   ]);
   copyScripts(join(dist, "client"));
+  writeRecipeTexts(join(dist, BUILT_TEXTS));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
   const compiled = Object.keys(APART).filter((name) => APART[name]?.isCompiled);
   for (const name of ["main", ...compiled]) finishPart(dist, name);
   // bin/signalbox compares it with the sources: one that was changed during the build is newer.
   utimesSync(writeEntry(dist), started, started);
+}
+
+/** Our own recipes as the commands that a launch gives to agents. */
+function writeRecipeTexts(file: string): void {
+  const { commands, problems } = recipesIn([{ path: join(root, "recipes"), origin: "bundled" }]);
+  if (problems.length > 0) throw new Error(`a bundled recipe cannot be given: ${problems.join("; ")}`);
+  writeFileSync(file, JSON.stringify(Object.fromEntries(commands.map(({ text }) => [text.name, text]))));
 }
 
 /** The shell scripts of the hook client, which are read when a launch or `signalbox stage` fills them in. */

@@ -19,11 +19,17 @@ const step = (id: string, more: string, killed: boolean) => `
       echo "value of ${id}"
 `;
 
-const recipe = (kill: { readonly inside: boolean; readonly between: boolean }) => `
+/** Kills signalbox the first time that a hook runs for a step. */
+const killing = (mark: string) =>
+  `if [ ! -e "${mark}.$RECIPE_STEP_ID" ]; then touch "${mark}.$RECIPE_STEP_ID"; kill -9 $PPID; sleep 600; fi`;
+
+const recipe = (kill: "never" | "before" | "inside" | "after") => `
 name: twelve
 hooks:
   pre_step: |
-    ${kill.between ? 'if [ ! -e "before.$RECIPE_STEP_ID" ]; then touch "before.$RECIPE_STEP_ID"; kill -9 $PPID; sleep 600; fi' : "true"}
+    ${kill === "before" ? killing("before") : "true"}
+  post_step: |
+    ${kill === "after" ? killing("after") : "true"}
 steps:
 ${[
   ["a", ""],
@@ -39,7 +45,7 @@ ${[
   ["k", "condition: v_i == 'other'"],
   ["l", ""],
 ]
-  .map(([id = "", more = ""]) => step(id, more === "" ? "mode: x" : more, kill.inside))
+  .map(([id = "", more = ""]) => step(id, more === "" ? "mode: x" : more, kill === "inside"))
   .join("")}`;
 
 async function play(text: string) {
@@ -66,16 +72,13 @@ function repeatedSteps(journal: readonly string[]): readonly string[] {
 }
 
 test(
-  "kill -9 inside and before every step: no finished step is done again, and the context is the same",
+  "kill -9 before, inside and after every step: no finished step is done again, and the context is the same",
   { timeout: 600_000 },
   async () => {
-    const whole = await play(recipe({ inside: false, between: false }));
+    const whole = await play(recipe("never"));
     expect([whole.outcome.code, whole.kills]).toEqual([0, 0]);
     const { context } = JSON.parse(whole.outcome.stdout);
-    for (const kill of [
-      { inside: true, between: false },
-      { inside: false, between: true },
-    ]) {
+    for (const kill of ["before", "inside", "after"] as const) {
       const killed = await play(recipe(kill));
       expect(killed.outcome.code, killed.outcome.stderr).toBe(0);
       expect(killed.kills).toBeGreaterThan(7);
@@ -108,3 +111,34 @@ test("what cannot be resumed says why", { timeout: 120_000 }, async () => {
     [4, "signalbox: a resumed run keeps its recipe, context and folder"],
   ]);
 });
+
+test(
+  "a run cannot be continued with a sub-recipe or a parent that has changed meanwhile",
+  { timeout: 120_000 },
+  async () => {
+    const [cwd, home] = [tempRepository(), withoutSandbox(tempFolder())];
+    const put = (name: string, text: string) => writeFileSync(join(cwd, `${name}.yaml`), text);
+    put("base", "name: base\nsteps:\n  - { id: z, command: echo z }\n");
+    put("top", "name: top\nextends: base\nsteps:\n  - { id: s, recipe: sub }\n");
+    const sub = (first: string) =>
+      `name: sub\nsteps:\n  - { id: a, command: echo ${first} >> log }\n  - { id: b, command: test -e ready }\n`;
+    put("sub", sub("one"));
+    const env = { HOME: home };
+    const first = await signalbox(["recipe", "run", "./top.yaml"], { cwd, env });
+    const run = /--resume (\S+)/.exec(first.stderr)?.[1] ?? "";
+    const resumed = async () => await signalbox(["recipe", "run", "--resume", run, "--json"], { cwd, env });
+    writeFileSync(join(cwd, "ready"), "");
+    put("sub", sub("two"));
+    const changed = await resumed();
+    expect([changed.code, JSON.parse(changed.stdout).step_results.at(-1).error]).toEqual([
+      1,
+      "the recipe sub has changed since this run began, so it cannot be continued; restore it",
+    ]);
+    put("sub", sub("one"));
+    put("base", "name: base\nsteps:\n  - { id: z, command: echo other }\n");
+    expect((await resumed()).stderr).toContain("the recipe has changed since this run began");
+    put("base", "name: base\nsteps:\n  - { id: z, command: echo z }\n");
+    expect((await resumed()).code).toBe(0);
+    expect(readFileSync(join(cwd, "log"), "utf8")).toBe("one\n");
+  },
+);

@@ -1,5 +1,7 @@
 import { loadActivePolicy, loadNamedPolicy, readPreset } from "../guard/policy/active-policy.ts";
 import type { ActivePolicy } from "../guard/policy/compiled-policy.ts";
+import { withoutRecipes } from "../guard/policy/compiled-policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
@@ -16,6 +18,15 @@ export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: stri
   const { policy: path } = flags;
   if (typeof path !== "string") return loadActivePolicy({ workspaceRoot, folder: signalboxHome(), preset });
   return loadNamedPolicy({ path, text: readText(path) }, { workspaceRoot, preset });
+}
+
+/**
+ * The policy of a session that these flags start. With a policy of its own it starts no recipes unasked, because those
+ * would be judged by the one in effect.
+ */
+export function sessionPolicy(flags: Readonly<Record<string, unknown>>, cwd?: string): Policy {
+  const { policy } = chosenPolicy(flags, cwd);
+  return flags["policy"] === undefined && flags["preset"] === undefined ? policy : withoutRecipes(policy);
 }
 
 const MAX_BYTES = 1024 * 1024;

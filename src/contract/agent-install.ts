@@ -79,6 +79,8 @@ export type ContainedStart =
       readonly say?: string | undefined;
       /** The agent's own sandbox is off, so the launch must have verified that the agent takes our hooks. */
       readonly needsHooks?: true;
+      /** Commands also run in the agent's own sandbox, in which no other can be opened. */
+      readonly ownSandbox?: true;
     }
   /** The agent does, in its own sandbox. Nothing is rewritten. */
   | { readonly by: "agent"; readonly held: readonly HeldPart[]; readonly because: string }

@@ -4,7 +4,8 @@ import type { LoopEvent, SessionEvent, SessionOutcome } from "./event.ts";
 import { type EngineHooks, hooksProcessor } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
-import { type RunOutcome, runTurns, type Spent, answerText } from "./run-turns.ts";
+import { answerText } from "../contract/answer-text.ts";
+import { type RunOutcome, runTurns, type Spent } from "./run-turns.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** What the outer loop needs in addition to the inner one. */

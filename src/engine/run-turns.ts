@@ -1,3 +1,4 @@
+import { answerText } from "../contract/answer-text.ts";
 import { dollars } from "../lib/dollars.ts";
 import type { AssistantMessage, CallPart, Message } from "../contract/message.ts";
 import type { ModelError } from "../models/model-error.ts";
@@ -117,11 +118,6 @@ async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, E
   if (message.stop === "refusal") return ["refused", "the model or its provider refused to answer"];
   yield { type: "response", text: answerText(message) };
   return ["answered", ""];
-}
-
-/** The text of an answer, without its thinking. */
-export function answerText(message: AssistantMessage): string {
-  return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 function callIds(history: readonly Message[]): Set<string> {

@@ -4,9 +4,11 @@ import { canonicalJson } from "../lib/canonical-json.ts";
 import type { AuditEntry } from "../contract/audit-entry.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { judge, type JudgeExtras } from "./judge/judge.ts";
+import { commandOf } from "./judge/command-of.ts";
 import { leaveSandbox } from "./outside-command.ts";
 import { nameIgnored } from "./name-ignored.ts";
 import { policyHash } from "./policy/compiled-policy.ts";
+import { recipePolicy } from "./recipe-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Machine } from "../contract/machine.ts";
@@ -28,8 +30,12 @@ const MAX_CALL = 4000;
  * have changed the decision.
  */
 export function decide(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
-  const decision = leaveSandbox(call, policy, machine) ?? judge(call, policy, machine);
-  return nameIgnored(decision, { call, policy, machine });
+  const source = commandOf(call.input) ?? "";
+  const left = source.includes("outside") ? leaveSandbox(call, policy, { machine, judge }) : undefined;
+  // Some questions of a preset do not count for a call of a recipe.
+  const isRecipe = source.startsWith("signalbox recipe ");
+  const counted = isRecipe ? recipePolicy(call, source, { policy, machine }) : policy;
+  return nameIgnored(left ?? judge(call, counted, machine), { call, policy, machine });
 }
 
 /** Judges a call and records the decision before returning it. Denies if the decision cannot be recorded. */

@@ -68,12 +68,16 @@ test("a denial names the line of the policy that would allow it, and that line d
   const call = { tool: "Bash", input: { command: "signalbox outside -- docker ps -f 'name=a b'" }, cwd: "/w" };
   const machine = { ...fakeMachine({}), contained: HELD_PARTS };
   const policy = load([], false);
-  const denied = leaveSandbox(call, policy, machine);
+  const denied = leaveSandbox(call, policy, { machine, judge });
   const text = denied === undefined ? "" : explainToModel(denied, { call, policy });
   expect(text).toContain("Blocked `docker ps -f 'name=a b'`: runs outside the sandbox");
   const [, rule = ""] = /add the rule (\{.*\}) in ~\/\.signalbox\/policy\.yaml/.exec(text) ?? [];
-  expect(leaveSandbox(call, load([parse(rule)], false), machine)).toMatchObject({ verdict: "allow", contained: false });
-  expect(leaveSandbox(call, policy, { ...machine, contained: [] }), "a sandbox that holds nothing is none").toBe(
-    undefined,
-  );
+  expect(leaveSandbox(call, load([parse(rule)], false), { machine, judge })).toMatchObject({
+    verdict: "allow",
+    contained: false,
+  });
+  expect(
+    leaveSandbox(call, policy, { machine: { ...machine, contained: [] }, judge }),
+    "a sandbox that holds nothing is none",
+  ).toBe(undefined);
 });

@@ -3,7 +3,7 @@ import type { Machine } from "../contract/machine.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
 import { commandOf } from "./judge/command-of.ts";
-import { judge, type JudgeExtras } from "./judge/judge.ts";
+import type { judge, JudgeExtras } from "./judge/judge.ts";
 import { toolKind } from "./judge/tool-kind.ts";
 import { splitWords } from "../lib/split-words.ts";
 
@@ -67,8 +67,18 @@ export function outsideDecision(command: string, decision: Decision, { interacti
   };
 }
 
+interface LeavingParts {
+  readonly machine: Machine & JudgeExtras;
+  /** Passed in, because the hook loads this file without the judge. */
+  readonly judge: typeof judge;
+}
+
 /** The decision about `signalbox outside -- CMD`: CMD is judged as it would be without a sandbox. */
-export function leaveSandbox(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision | undefined {
+export function leaveSandbox(
+  call: AgentCall,
+  policy: Policy,
+  { machine, judge: judgeCall }: LeavingParts,
+): Decision | undefined {
   if ((machine.contained ?? []).length === 0 || toolKind(call.tool) !== "shell") return undefined;
   const source = commandOf(call.input);
   const wanted = source === undefined ? NONE : outsideCommand(source);
@@ -76,7 +86,7 @@ export function leaveSandbox(call: AgentCall, policy: Policy, machine: Machine &
   if (wanted.kind === "mixed") return mixedOutside(source);
   const bare = { ...call, input: { command: wanted.command } };
   const uncontained = { ...machine, contained: undefined, recoverable: undefined };
-  return outsideDecision(wanted.command, judge(bare, policy, uncontained), policy);
+  return outsideDecision(wanted.command, judgeCall(bare, policy, uncontained), policy);
 }
 
 const NONE = { kind: "none" } as const;

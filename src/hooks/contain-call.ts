@@ -11,6 +11,7 @@ import type { HookSettings } from "./hook-settings.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { JudgedCall } from "./judge-call.ts";
 import { withoutPlanted } from "./planted-folders.ts";
+import { sessionRecipe } from "./session-recipe.ts";
 
 /** A judged call, and where it will run if it is allowed. */
 export interface PlacedCall extends JudgedCall {
@@ -38,7 +39,7 @@ export async function containCall(
   const verdict = answer.verdict ?? "allow";
   if (runsOutside(decision)) {
     session?.noteOutside(command);
-    return outside({ ...answer, verdict }, call, { settings, policy });
+    return outside({ ...answer, verdict }, call, { settings, policy, cwd: event.cwd });
   }
   const words = await wordsBefore(command, decision, { program: settings.sandbox, session });
   if (words instanceof Error) return denied(`what it needs could not be lent: ${words.message}`);
@@ -47,16 +48,21 @@ export async function containCall(
   return dropsInput(settings, verdict) ? askedLater(contained, rewritten, questions) : contained;
 }
 
-type OutsidePlace = Pick<HookContext, "settings"> & Pick<PlacedCall, "policy">;
+type OutsidePlace = Pick<HookContext, "settings"> & Pick<PlacedCall, "policy"> & Pick<ToolBefore, "cwd">;
 
-/** The agent has a safe PATH, but the shell that it starts may read a file that adds to it. */
+/**
+ * The agent has a safe PATH, but the shell that it starts may read a file that adds to it. A recipe is bound to this
+ * session, whatever was exported in the agent's shell.
+ */
 function outside(
   answer: HookAnswer & { readonly verdict: string },
   { command, input }: NonNullable<ReturnType<typeof commandIn>>,
-  { settings, policy }: OutsidePlace,
+  { settings, policy, cwd }: OutsidePlace,
 ): HookAnswer {
   const placed = answer.verdict === "allow" ? { ...answer, contained: true as const } : answer;
-  const safe = withoutPlanted(command, [settings.workspace ?? "", ...(policy?.paths.writeRoots ?? [])]);
+  const bound = command.startsWith("signalbox recipe ") ? sessionRecipe(command, settings, cwd) : command;
+  if (typeof bound !== "string") return bound;
+  const safe = withoutPlanted(bound, [settings.workspace ?? "", ...(policy?.paths.writeRoots ?? [])]);
   const isKept = safe === command || dropsInput(settings, answer.verdict);
   return isKept ? placed : { ...placed, input: { ...input, command: safe } };
 }

@@ -151,6 +151,25 @@ test("a sandbox that the policy asks for is put around the command, and without 
   expect(await dispatch(none.call("ls"), none.parts)).toMatchObject({ verdict: "deny" });
 });
 
+test("a recipe by its name leaves the sandbox bound to this session, and does not start in the agent's own sandbox", async () => {
+  const recipes = { program: "/opt/signalbox", variables: { SIGNALBOX_SESSION: "/launch/settings" } };
+  const contained = { sandbox: "/run/sandbox", held: HELD_PARTS, ownRules: NO_RULES, recipes };
+  const { parts, call, workspace } = place({ settings: contained });
+  const answer = await dispatch(call("signalbox recipe run x -c a='b c'"), parts);
+  expect(answer).toEqual({ verdict: "allow", contained: true, input: { command: expect.any(String) } });
+  expect(answer.input?.["command"]).toMatch(
+    new RegExp(
+      `(^|; )SIGNALBOX_SESSION='/launch/settings' '/opt/signalbox' 'recipe' 'run' 'x' '-c' 'a=b c' '-w' '${workspace}'$`,
+    ),
+  );
+  expect(await dispatch(call("signalbox recipe run x --yes"), parts)).toMatchObject({ verdict: "deny" });
+  const nested = place({ settings: { ...contained, ownSandbox: true } });
+  expect(await dispatch(nested.call("signalbox recipe run x"), nested.parts)).toMatchObject({
+    verdict: "deny",
+    because: expect.stringContaining("recipes do not run in the agent's own sandbox"),
+  });
+});
+
 test("a session that we did not launch has no sandbox, so its commands are denied where one is required", async () => {
   const answer = async (sandbox: "auto" | "strict") => {
     const { parts, call } = place({ policy: { sandbox }, settings: { workspace: undefined } });

@@ -28,6 +28,10 @@ export interface HookSettings extends StartFacts {
   readonly requiresSandbox?: boolean | undefined;
   /** The agent's own rules about commands, as they were at the launch. Set when commands are rewritten. */
   readonly ownRules?: OwnRules | undefined;
+  /** Commands also run in the agent's own sandbox, in which no recipe can run. */
+  readonly ownSandbox?: true | undefined;
+  /** How a recipe is started from this session, and bound to it. Set only in our own launches. */
+  readonly recipes?: { readonly program: string; readonly variables: Readonly<Record<string, string>> } | undefined;
   /** Tools that are denied in this launch only. */
   readonly deniedTools: readonly string[];
   /** The rules of the work order that this launch executes. */

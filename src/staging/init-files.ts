@@ -28,6 +28,7 @@ signalbox's files for this repository. \`signalbox claude\`, \`codex\` and other
 - \`agents/NAME.md\`: sub-agents, with \`name\` and \`description\` between lines of \`---\`
 - \`skills/NAME/SKILL.md\`: skills
 - \`commands/NAME.md\`: commands; skills for agents that have no commands
+- \`recipes/NAME.yaml\`: workflows; agents get each as a command that calls \`signalbox recipe run NAME\`; they run only once trusted: \`signalbox trust\`
 - \`hooks/EVENT\`: programs that run on an event (\`tool-before\`, \`agent-stop\`, ...); JSON in, JSON out; they run only once trusted: \`signalbox trust\`
 - \`instructions.md\` (optional): text for every agent
 - \`mcp.json\` (optional): \`{"mcpServers": {...}}\` for every agent

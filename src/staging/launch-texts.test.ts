@@ -13,7 +13,17 @@ function given(repository: Files, home: Files = {}, agent = "claude") {
   writeFiles(place.home, home);
   const said: string[] = [];
   const read = (mayRead: (path: string) => boolean = () => true, name = agent) =>
-    launchTexts(name, { ...place, mayRead, warn: (text) => void said.push(text) });
+    launchTexts(name, {
+      ...place,
+      mayRead,
+      hasTexts: true,
+      folders: [
+        { path: join(place.workspace, ".signalbox/recipes"), origin: "repository" },
+        { path: join(place.home, "recipes"), origin: "user" },
+      ],
+      trusts: (_, text) => text.includes("trusted"),
+      warn: (text) => void said.push(text),
+    });
   return { ...place, said, read };
 }
 
@@ -164,4 +174,53 @@ test("an agent that gets nothing is named", () => {
     undefined,
     ["a launch of amplifier gives it no agents, skills, commands or instructions from .signalbox"],
   ]);
+});
+
+const recipe = (more = "", step = "true") => `name: r\n${more}steps:\n  - { id: a, command: ${step} }\n`;
+
+test("recipes become commands that call them, or skills where an agent has no commands", () => {
+  const described = recipe(
+    "description: Fix it !`rm -rf x` @.env\ninputs:\n  task: { description: 'what to do' }\n  tries: { type: number, default: 3 }\n",
+  );
+  const { read, home } = given({}, { "recipes/fix.yaml": described, "recipes/_part.yaml": recipe() });
+  const [command] = read()?.commands ?? [];
+  expect(command).toMatchObject({
+    name: "fix",
+    description: "Fix it rm -rf x .env",
+    from: join(home, "recipes/fix.yaml"),
+    isOwn: true,
+  });
+  expect(command?.body).toContain("signalbox recipe run fix -c KEY='VALUE' --json");
+  expect(command?.body).toContain("- task (string, required): what to do\n- tries (number, usually 3)\n");
+  expect(command?.body).toContain("The user wrote: $ARGUMENTS");
+  expect(read()?.commands.length).toBe(1);
+  const codex = read(undefined, "codex");
+  expect(codex?.commands).toEqual([]);
+  expect(codex?.skills.map(({ name, fields }) => [name, Object.keys(fields)])).toEqual([
+    ["fix", ["name", "description"]],
+  ]);
+});
+
+test("a repository's recipe is given only if it is trusted, and hides yours of the same name either way", () => {
+  const { read, said } = given(
+    {
+      ".signalbox/recipes/good.yaml": recipe("", "echo trusted"),
+      ".signalbox/recipes/bad.yaml": recipe(),
+      ".signalbox/recipes/child.yaml": `extends: bad\n${recipe("", "echo trusted").replace("id: a", "id: b").replace("name: r", "name: c")}`,
+      ".signalbox/recipes/broken.yaml": "name: x\n",
+      ".signalbox/recipes/taken.yaml": recipe("", "echo trusted"),
+      ".signalbox/recipes/secret.yaml": recipe("", "echo trusted"),
+      ".signalbox/commands/taken.md": agentText(""),
+    },
+    { "recipes/bad.yaml": recipe(), "recipes/mine.yaml": recipe() },
+  );
+  const texts = read((path) => !path.endsWith("secret.yaml"));
+  expect(texts?.commands.map(({ name, body }) => [name, body.startsWith("Run this one command")])).toEqual([
+    ["taken", false],
+    ["good", true],
+    ["mine", true],
+  ]);
+  expect(said).toEqual([expect.stringMatching(/^left out of what .signalbox gives Claude Code: recipes\/broken: /)]);
+  for (const name of ["bad", "child"]) expect(said[0]).toContain(`recipes/${name}: it is not trusted`);
+  expect(said[0]).toContain("recipes/secret: the policy denies reading it");
 });

@@ -6,6 +6,8 @@ import { hasBlock } from "./marked-block.ts";
 import { lookAt } from "./repository-file.ts";
 import type { MarkdownFile } from "./sources/read-markdown.ts";
 import type { SourcePlace } from "./sources/source-files.ts";
+import type { RecipeFolder } from "../recipes/places/recipe-folders.ts";
+import { type RecipeCommands, recipesIn } from "./sources/recipes.ts";
 import { readLaunchSources, type Skill, skillName } from "./sources/sources.ts";
 import { GIVEN, type GivenAgent } from "./sources/staged-agents.ts";
 import { translateAgent, withMarksExplained } from "./sources/translate-text.ts";
@@ -13,14 +15,22 @@ import { instructionSurface } from "./surfaces/instructions.ts";
 
 const MAX_TEXTS = 200;
 
+export interface LaunchPlace extends TextsPlace {
+  /** False when there are only recipes. */
+  readonly hasTexts: boolean;
+  /** Where recipes are looked for by name. */
+  readonly folders: readonly RecipeFolder[];
+}
+
 /**
- * What `.signalbox/` of the repository and of the user's home give an agent in one start. Of two texts with one name the
- * repository's counts. Says in a few lines what is left out.
+ * What `.signalbox/` of the repository and of the user's home give an agent in one start, and the recipes that it may
+ * start. Of two texts with one name the repository's counts. Says in a few lines what is left out.
  */
-export function launchTexts(name: string, place: TextsPlace): GivenTexts | undefined {
+export function launchTexts(name: string, place: LaunchPlace): GivenTexts | undefined {
   const agent = GIVEN.find((known) => known.name === name);
   if (agent?.surfaces.dialect === undefined) {
-    place.warn(`a launch of ${name} gives it no agents, skills, commands or instructions from .signalbox`);
+    if (place.hasTexts)
+      place.warn(`a launch of ${name} gives it no agents, skills, commands or instructions from .signalbox`);
     return undefined;
   }
   const problems: string[] = [];
@@ -33,12 +43,56 @@ export function launchTexts(name: string, place: TextsPlace): GivenTexts | undef
   const own = read({ root: place.home, top: "", isOwn: true });
   const replaced: string[] = [];
   const merged = (kind: GivenKind) => merge(repository[kind], own[kind], { kind, replaced, problems });
-  const texts = { agents: merged("agents"), commands: merged("commands"), skills: merged("skills") };
+  const texts = withRecipes(
+    { agents: merged("agents"), commands: merged("commands"), skills: merged("skills") },
+    { agent, place, problems },
+  );
   const instructions = [...own.instructions, ...unstaged(agent, repository.instructions, place)];
   if (replaced.length > 0)
     place.warn(`this repository replaces texts of the same name in ${place.home}: ${shortList(replaced)}`);
   warnOf(problems, agent, place.warn);
   return { ...texts, instructions };
+}
+
+interface RecipeReading {
+  readonly agent: GivenAgent;
+  readonly place: LaunchPlace;
+  readonly problems: string[];
+}
+
+type Texts = Omit<GivenTexts, "instructions">;
+
+/** Adds the recipes, as commands or skills. Any other text of the same name wins. */
+function withRecipes(texts: Texts, { agent, place, problems }: RecipeReading): Texts {
+  const recipes = launchRecipes(place);
+  problems.push(...recipes.problems);
+  const known = new Set([...texts.commands, ...texts.skills].map(({ name, folder }) => skillName({ name, folder })));
+  const commands = recipes.commands
+    .filter(({ text }) => !known.has(text.name))
+    .map(({ text, files }): readonly [MarkdownFile, GivenText] => [
+      text,
+      // Its text is in no file, so it counts as the user's own and is passed on as a whole.
+      { ...text, from: files[0]?.file ?? "", isOwn: true },
+    ]);
+  if (agent.surfaces.commands !== undefined)
+    return { ...texts, commands: [...texts.commands, ...commands.map(([, command]) => command)] };
+  return { ...texts, skills: [...texts.skills, ...commands.map(([text, command]) => commandSkill(text, command))] };
+}
+
+/** The recipes that would run if the agent named them: one that a repository brings must be trusted. */
+function launchRecipes({ folders, mayRead, trusts }: LaunchPlace): RecipeCommands {
+  const { commands, problems } = recipesIn(folders);
+  const refused = new Map<string, string>();
+  for (const { text, files } of commands)
+    for (const { file, origin, text: content } of files) {
+      if (origin !== "repository") continue;
+      if (!mayRead(file)) refused.set(text.name, "the policy denies reading it");
+      else if (!trusts(file, content)) refused.set(text.name, "it is not trusted; to trust it: signalbox trust");
+    }
+  return {
+    commands: commands.filter(({ text }) => !refused.has(text.name)),
+    problems: [...problems, ...[...refused].map(([name, because]) => `recipes/${name}: ${because}`)],
+  };
 }
 
 interface Reading {

@@ -7,6 +7,8 @@ import { lookAt } from "./repository-file.ts";
 import { readMarkdown } from "./sources/read-markdown.ts";
 import { entriesIn, openPlace, type SourceFiles } from "./sources/source-files.ts";
 import { isReadme, NAME, skillName } from "./sources/sources.ts";
+import { readRecipe } from "../recipes/recipe/read-recipe.ts";
+import { repositoryRecipes } from "./sources/recipes.ts";
 import { STAGED } from "./sources/staged-agents.ts";
 
 /** A file that `init` would create. */
@@ -26,7 +28,7 @@ export interface InitPlan {
   readonly problems: readonly string[];
 }
 
-const FOLDERS = ["agents", "skills", "commands", "hooks"].map((name) => `.signalbox/${name}`);
+const FOLDERS = ["agents", "skills", "commands", "recipes", "hooks"].map((name) => `.signalbox/${name}`);
 
 const surfaces = STAGED.map((agent) => agent.surfaces);
 
@@ -37,6 +39,7 @@ const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
   ),
 );
 const SKILLS = [...new Set(surfaces.flatMap(({ skills }) => (skills ? [...skills.alsoRead, skills.folder] : [])))];
+const OTHER_RECIPES = repositoryRecipes("").filter(({ path }) => path !== ".signalbox/recipes");
 const INSTRUCTIONS = [...new Set(surfaces.flatMap(({ instructions }) => instructions.files))];
 
 /** What `init` would create in a repository. Existing files are never overwritten, and `stage` accepts every new one. */
@@ -60,6 +63,7 @@ export function planInit(root: string): InitPlan {
   const place = { root, add, problems, files: openPlace({ root, top: "" }, problems) };
   for (const imported of IMPORTS) importTexts(place, imported);
   for (const from of SKILLS) for (const name of place.files.names(from)) importSkill(place, `${from}/${name}`, name);
+  for (const { path } of OTHER_RECIPES) importRecipes(place, path);
   const missing = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
   return {
     files: [...files.values()],
@@ -144,6 +148,22 @@ function importSkill(place: Place, from: string, name: string): void {
   }
   for (const { path } of place.files.below(from))
     copy(place, `${from}/${path}`, { to: `.signalbox/skills/${name}/${path}` });
+}
+
+/** Valid recipes, with the ones that they name. */
+function importRecipes(place: Place, top: string): void {
+  for (const name of place.files.names(top)) {
+    const from = `${top}/${name}`;
+    if (!/^[\w-]+\.ya?ml$/.test(name)) continue;
+    const text = place.files.text(from);
+    if (text === undefined) continue;
+    try {
+      readRecipe(text, from);
+      copy(place, from, { to: `.signalbox/recipes/${name}` });
+    } catch (error) {
+      place.problems.push(`${from}: ${messageOf(error)}`);
+    }
+  }
 }
 
 function copy(

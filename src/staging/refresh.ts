@@ -6,6 +6,8 @@ import { gitTop } from "../lib/git-top.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { messageOf } from "../lib/message-of.ts";
+import { packageFolder } from "../lib/package-folder.ts";
+import { recipeFolders } from "../recipes/places/recipe-folders.ts";
 import { writeEntry } from "./entry.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
 import { TRUSTING } from "./sources/staged-agents.ts";
@@ -48,14 +50,19 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
 
 const TEXTS = ["agents", "commands", "skills", "instructions.md"];
 
-/** What `.signalbox/` of the repository and of the user's home have for an agent, if there is anything. */
+/** What `.signalbox/` of the repository, the user's home and our own recipes have for an agent. */
 export async function textsFor(agent: string, { cwd, env }: Pick<RefreshPlace, "env"> & { readonly cwd: string }) {
   const workspace = findWorkspace(realpathSync(cwd));
-  const tops = [join(workspace, ".signalbox"), signalboxHome(env)];
-  if (!tops.some((top) => TEXTS.some((name) => existsSync(join(top, name))))) return undefined;
-  // Loaded on demand, because most launches have no such texts.
+  const home = signalboxHome(env);
+  const hasTexts = [join(workspace, ".signalbox"), home].some((top) =>
+    TEXTS.some((name) => existsSync(join(top, name))),
+  );
+  const bundled = join(packageFolder(), "recipes");
+  const folders = recipeFolders({ workspace, home, env, named: [], bundled }).filter(({ path }) => existsSync(path));
+  if (!hasTexts && folders.length === 0) return undefined;
+  // Loaded on demand, because not every launch has such texts.
   const { launchTexts } = await import("./launch-texts.ts");
-  return (place: TextsPlace) => launchTexts(agent, place);
+  return (place: TextsPlace) => launchTexts(agent, { ...place, hasTexts, folders });
 }
 
 /** Returns a check for settings written only by `signalbox stage`, if there can be any here. */

@@ -41,6 +41,8 @@ export function recipeScene(files: Readonly<Record<string, string>>) {
       folder: tempFolder(),
       requireSandbox: false,
       outside: [],
+      isInSession: false,
+      alsoJudge: undefined,
       ask: async () => true,
       warn: () => {},
     });

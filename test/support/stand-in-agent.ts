@@ -55,11 +55,14 @@ function readRecord(record: string): Recorded {
   };
 }
 
-/** The pairs of words with which a launch gives an agent its hooks. */
+/** The pairs of words with which a launch gives an agent its hooks and texts. */
 function isGuardFlag(flag: string | undefined, value: string | undefined): boolean {
   if (flag === "--setting-sources" || flag === "--add-dir") return true;
-  if (flag === "--plugin-dir") return value?.endsWith("/copilot-plugin") === true;
+  if (flag === "--plugin-dir") return /\/(?:copilot|given)-plugin$/.test(value ?? "");
   if (flag === "--mcp-config") return value?.endsWith("/claude-servers.json") === true;
   if (flag === "--settings") return value?.endsWith("/claude-settings.json") === true;
-  return flag === "-c" && /^(?:hooks\.|features\.(?:hooks|unified_exec_tty)=|projects=)/.test(value ?? "");
+  return (
+    flag === "-c" &&
+    /^(?:hooks\.|features\.(?:hooks|unified_exec_tty)=|projects=|developer_instructions=)/.test(value ?? "")
+  );
 }

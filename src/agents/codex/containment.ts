@@ -55,6 +55,7 @@ export const codexContainedStart: NonNullable<AgentInstall["containedStart"]> = 
     by: "signalbox",
     flags: inserted(rest, ["-s", "workspace-write", "-c", `${NETWORK_KEY}=true`]),
     say: "Codex starts with -s workspace-write and network access: its commands run in signalbox's sandbox, which limits the network",
+    ownSandbox: true,
   };
 };
 

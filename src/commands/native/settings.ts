@@ -11,7 +11,7 @@ import { continuable } from "../../sessions/continuable.ts";
 import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
 import { readLog } from "../../sessions/read-log.ts";
 import { replay } from "../../sessions/replay.ts";
-import { chosenPolicy } from "../active-policy.ts";
+import { sessionPolicy } from "../active-policy.ts";
 import { countFlag, textFlag, textsFlag } from "../flags.ts";
 import { nativeHooks } from "./hooks.ts";
 
@@ -47,7 +47,7 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     environment: process.env,
     model: openModel(choice, { idleMs: settings.idle_ms }),
     settings,
-    policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
+    policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostCost,

@@ -8,20 +8,22 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { findPersona, type PersonaSearch } from "../../recipes/places/find-persona.ts";
 import type { AgentOutcome, AgentRequest } from "../../recipes/run/run-parts.ts";
-import { chosenPolicy } from "../active-policy.ts";
+import { sessionPolicy } from "../active-policy.ts";
 import { textFlag } from "../flags.ts";
 import { chooseHost } from "../run/host.ts";
 import { orderOf } from "../run/order.ts";
 
 interface AgentSetting {
   readonly flags: Readonly<Record<string, unknown>>;
+  /** Tools that no agent of this run may use. */
+  readonly deniedTools: readonly string[];
   readonly setting: RunSetting;
   readonly personas: PersonaSearch;
   readonly warn: (text: string) => void;
 }
 
 /** Runs agent steps as work orders, each with a receipt. */
-export function agentRunner({ flags, setting, personas, warn }: AgentSetting) {
+export function agentRunner({ flags, deniedTools, setting, personas, warn }: AgentSetting) {
   return async (request: AgentRequest, signal: AbortSignal): Promise<AgentOutcome> => {
     const persona = request.persona === undefined ? undefined : findPersona(request.persona, personas);
     if (request.persona !== undefined && persona === undefined)
@@ -36,13 +38,13 @@ export function agentRunner({ flags, setting, personas, warn }: AgentSetting) {
     };
     const host = await chooseHost([], hostFlags);
     const prompt = persona === undefined ? request.prompt : `${persona}\n\n---\n\n${request.prompt}`;
-    const order = agentOrder(prompt, request, host.name);
+    const order = agentOrder(prompt, request, { host: host.name, deniedTools });
     const parts: RunParts = {
       ...setting,
       agent: host.name,
       openHost: host.openHost,
       cwd: request.folder,
-      policy: chosenPolicy(flags, request.folder).policy,
+      policy: sessionPolicy(flags, request.folder),
       world: { ...realMachine, screen: commandScreen(screen) },
       // The recipe runs its checks itself: judged and contained, like all its commands.
       accept: [],
@@ -60,10 +62,15 @@ export function agentRunner({ flags, setting, personas, warn }: AgentSetting) {
 const MAX_TASK = 90_000;
 
 /** A prompt that is too long for a task becomes a snippet. */
-function agentOrder(prompt: string, { folder, model, maxBudgetUsd }: AgentRequest, host: string): WorkOrder {
+function agentOrder(
+  prompt: string,
+  { folder, model, maxBudgetUsd }: AgentRequest,
+  { host, deniedTools }: { readonly host: string; readonly deniedTools: readonly string[] },
+): WorkOrder {
   const isLong = Buffer.byteLength(prompt) > MAX_TASK;
   const flags = {
     root: folder,
+    denyTool: deniedTools,
     ...(model === undefined ? {} : { model }),
     ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd: maxBudgetUsd.toFixed(6) }),
   };

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readyForRuns } from "../../backplane/run/recover-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
@@ -7,12 +8,13 @@ import { say } from "../../lib/say.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";
+import { withRateLimit } from "../../recipes/run/rate-limit.ts";
 import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
 import { PREFLIGHT, type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
 import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
 import { progressLines } from "../../recipes/show/progress.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
-import { chosenPolicy } from "../active-policy.ts";
+import { sessionPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 import { textsFlag } from "../flags.ts";
 import { runSetting } from "../run/setting.ts";
@@ -26,6 +28,7 @@ import { openInterruption } from "./interruption.ts";
 import { checkTrust, notContained, refuseDeepRecipe, subRecipe } from "./may-run.ts";
 import { formatOf, printResult } from "./print-result.ts";
 import { sealRecipeRun, traceOf } from "./seal.ts";
+import { type CallingSession, callingSession } from "./session.ts";
 import { type Started, startOf } from "./start.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -86,8 +89,9 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   const isYes = flags["yes"] === true;
   checkTrust(loaded, { isYes, home: setting.home });
   await refuseDeepRecipe();
+  const session = callingSession(process.env, findWorkspace(realpathSync(workingDir)));
   await endLeftCommands(setting.home, say);
-  const { policy } = chosenPolicy(flags, workingDir);
+  const policy = sessionPolicy(flags, workingDir);
   const { folder, journal, isResumed } = started.open(setting.home);
   using _folder = folder;
   using _journal = journal;
@@ -98,9 +102,11 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
     environment: process.env,
     runId: folder.runId,
     folder: folder.path,
-    requireSandbox: flags["requireSandbox"] === true,
+    requireSandbox: flags["requireSandbox"] === true || session?.requiresSandbox === true,
     outside: textsFlag(flags, "outside"),
-    ask: (_, question) => askPerson(question),
+    isInSession: session !== undefined,
+    alsoJudge: session?.alsoJudge,
+    ask: (_, question) => askPerson(question, session),
     warn: say,
   });
   const mayRunOnce = isYes && (await shell.isContained());
@@ -109,7 +115,7 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   const startedAt = new Date().toISOString();
   using limit = openInterruption(loaded.recipe.budget.seconds);
   const ended = await runRecipe(loaded, started.context, {
-    ...deciders(started, { ...flags, yes: mayRunOnce }, setting),
+    ...deciders(started, { ...flags, yes: mayRunOnce }, { setting, session }),
     runShell: (request, signal) => shell.run(request, signal),
     journal,
     report: trace.report,
@@ -122,26 +128,32 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   return ended;
 }
 
+interface Callers {
+  readonly setting: RunSetting;
+  readonly session: CallingSession | undefined;
+}
+
 type Deciders = Pick<RecipeParts, "options" | "runAgent" | "ask" | "findRecipe" | "mayLeave">;
 
 /** What the command line decides: options, agents, approvals, and which recipes may run. */
-function deciders(started: Started, flags: Flags, setting: RunSetting): Deciders {
+function deciders(started: Started, flags: Flags, { setting, session }: Callers): Deciders {
   const { workingDir } = started;
   const trusted = readTrust(setting.home);
   const approved = textsFlag(flags, "approve");
   const isYes = flags["yes"] === true;
   const agents = {
     flags: { ...flags, agent: started.agent },
+    deniedTools: session?.deniedTools ?? [],
     setting,
     personas: { workspace: findWorkspace(workingDir), bundled: join(bundledRecipes(), "agents") },
     warn: say,
   };
   return {
     options: optionsOf(flags, workingDir),
-    runAgent: recovered(agentRunner(agents), setting),
-    ask: async (step, question) => (approved.includes(step) ? true : await askPerson(question)),
+    runAgent: withRateLimit(recovered(agentRunner(agents), setting), { env: process.env, warn: say }),
+    ask: async (step, question) => (approved.includes(step) ? true : await askPerson(question, session)),
     findRecipe: (name, parent) => subRecipe(name, parent, { started, isYes, home: setting.home }),
-    mayLeave: (recipe) => mayLeaveSandbox(recipe.files, trusted),
+    mayLeave: (recipe) => session === undefined && mayLeaveSandbox(recipe.files, trusted),
   };
 }
 

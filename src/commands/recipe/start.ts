@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { currentFolder } from "../../lib/current-folder.ts";
-import { sha256 } from "../../lib/sha256.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { isRecipePath } from "../../recipes/places/find-recipe.ts";
-import { type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import { fileHashes, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
 import type { RecipeFolder } from "../../recipes/places/recipe-folders.ts";
 import type { Context } from "../../recipes/recipe/recipe.ts";
 import { continueJournal, createJournal, type Journal, readJournal } from "../../recipes/run/journal.ts";
@@ -55,7 +54,7 @@ function newRun(words: readonly string[], flags: Flags): Started {
         recipe: loaded.recipe.name,
         word: absoluteWord(words[0] ?? ""),
         started_at: new Date().toISOString(),
-        files: hashesOf(loaded),
+        files: fileHashes(loaded),
         context,
         working_dir: workingDir,
         agent: agent ?? null,
@@ -66,8 +65,6 @@ function newRun(words: readonly string[], flags: Flags): Started {
 }
 
 const absoluteWord = (word: string) => (isRecipePath(word) ? resolve(currentFolder(), word) : word);
-
-const hashesOf = ({ files }: LoadedRecipe) => files.map(({ file, text }) => ({ file, sha256: sha256(text) }));
 
 interface Resuming {
   readonly words: readonly string[];
@@ -88,7 +85,7 @@ function resumedRun(name: string, { words, flags, home }: Resuming): Started {
   const { header } = recorded;
   const folders = searchedFolders(flags, header.working_dir);
   const loaded = loadRecipe(findByWord(header.word, folders), folders);
-  if (JSON.stringify(hashesOf(loaded)) !== JSON.stringify(header.files)) {
+  if (JSON.stringify(fileHashes(loaded)) !== JSON.stringify(header.files)) {
     folder[Symbol.dispose]();
     throw new UserError("the recipe has changed since this run began, so it cannot be continued", {
       where: header.word,

@@ -16,7 +16,7 @@ import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { say } from "../../lib/say.ts";
 import { timerLine } from "../../lib/timer-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
-import { chosenPolicy } from "../active-policy.ts";
+import { sessionPolicy } from "../active-policy.ts";
 import { chooseHost } from "./host.ts";
 import { list, orderOf, readTask, seconds } from "./order.ts";
 import { runSetting } from "./setting.ts";
@@ -77,7 +77,7 @@ export const command: CommandModule = {
     const order = orderOf(await readTask(host.task, flags), flags, host.name);
     const limits = limitsOf(order, flags);
     const cwd = currentFolder();
-    const { policy } = chosenPolicy(flags, resolve(cwd, order.workspace.root));
+    const policy = sessionPolicy(flags, resolve(cwd, order.workspace.root));
     const required = flags["requireSandbox"] === true ? "--require-sandbox" : sandboxRequirement(policy);
     if (host.uncontainable !== undefined && required !== undefined)
       throw uncontained(host.name, host.uncontainable, required);

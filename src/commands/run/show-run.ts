@@ -72,10 +72,13 @@ function showEvent({ event, progress }: ShownEvent, state: Shown, started: numbe
   }
   if (event.type === "warning" || event.type === "error") showProblem(event, state);
   // Hosts that ask us themselves have already sent a warning; agents with our hooks only mention it in the result.
-  const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
-  if (reason !== undefined && !state.deniedSaid)
-    say(isRefusedByAgent(event) ? `denied: ${reason}` : denial(reason, state));
+  if (event.type === "tool_result" && !state.deniedSaid) showDenial(event, state);
   state.deniedSaid = event.type === "warning" && event.message.startsWith(DENIED);
+}
+
+function showDenial(event: Extract<AgentEvent, { type: "tool_result" }>, state: Shown): void {
+  const reason = denialIn(event.output);
+  if (reason !== undefined) say(isRefusedByAgent(event) ? `denied: ${reason}` : denial(reason, state));
 }
 
 type ShownEvent = Extract<RunStep, { type: "event" }>;

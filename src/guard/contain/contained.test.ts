@@ -284,27 +284,3 @@ test("the needs of a command with several are all named", () => {
   expect(needsOf(hosts)).toEqual(["host a.example.com:443", "host b.example.com:443"]);
   expect(needsOf(`${hosts} && docker ps -x`)).toEqual(["outside the container engine"]);
 });
-
-test.each([
-  ["git fetch && git rebase origin/main", "allow", "ask"],
-  ["git rebase -i HEAD~3", "allow", "ask"],
-  ["git rebase --continue", "allow", "allow"],
-  ["git rebase --abort", "ask", "ask"],
-  ["git rebase --ab", "ask", "ask"],
-  ["git rebase --skip", "ask", "ask"],
-])("%s, where nothing could be restored: %s inside, and without a sandbox %s", (command, inside, outside) => {
-  const lost: JudgeExtras = { contained: HELD_PARTS, recoverable: () => false };
-  expect([judged(command, daily, lost).verdict, judged(command, daily, {}).verdict]).toEqual([inside, outside]);
-});
-
-test.each([
-  ["ssh host.example ls", "host.example:22"],
-  ["ssh -p 2222 me@host.example", "host.example:2222"],
-  ["scp -P 2222 a.txt me@host.example:b", "host.example:2222"],
-  ["sftp host.example", "host.example:22"],
-  ["rsync a.txt host.example:b", "host.example:22"],
-])("%s is asked about with the port that it uses: %s", (command, host) => {
-  const { because, findings } = judged(command, daily, {});
-  expect(because).toBe(`${host} is not in network.allow`);
-  expect(findings.filter(({ rule }) => rule === "network").length).toBe(1);
-});

@@ -10,6 +10,7 @@ import { compileHosts } from "../network/host-lists.ts";
 import { readPolicyText } from "./read-policy-text.ts";
 import { PRESETS, type PresetName } from "../presets/presets.ts";
 import type { Policy } from "../../contract/policy.ts";
+import { RUN_RECIPES } from "../rules/recipe-rules.ts";
 import { isTrusted, readTrust } from "./trust.ts";
 
 /** An organisation's policy, which the user cannot loosen. */
@@ -122,12 +123,19 @@ export function policyHash(policy: Policy): string {
   return made;
 }
 
+/** A policy for a session whose own limits a recipe would not know: it starts none unasked. */
+export const withoutRecipes = (policy: Policy): Policy => ({
+  ...policy,
+  rules: policy.rules.filter(({ id }) => id !== RUN_RECIPES),
+});
+
 /** Adds a work order's policy to this machine's. It can only restrict; its hosts and tools narrow what was open. */
 export function withOrderPolicy(policy: Policy, order: OrderPolicy): Policy {
   compileHosts([...order.allow_network, ...order.deny_network]);
   const hosts = order.allow_network.length > 0;
+  const isPlain = Object.values(order).every((entries) => entries.length === 0);
   return {
-    ...policy,
+    ...(isPlain ? policy : withoutRecipes(policy)),
     tools: {
       allow: order.allowed_tools.length > 0 ? order.allowed_tools : policy.tools.allow,
       deny: [...policy.tools.deny, ...order.disallowed_tools],

@@ -1,4 +1,5 @@
 import type { Rule } from "../../contract/policy.ts";
+import { OWN_RECIPES, RUN_RECIPES } from "../rules/recipe-rules.ts";
 import { type Preset, rules } from "./preset.ts";
 
 const READING = ["agent,doctor,prompt-plan", "guard explain", "receipt show"];
@@ -17,19 +18,35 @@ function ownReading(id: string, program: string): readonly Rule[] {
   ];
 }
 
+/** Does not count for a plain call of a recipe by its name, where `PLAIN_RECIPES` allows it (src/guard/recipe-call.ts). */
+const ASK_ABOUT_RECIPES = rules(OWN_RECIPES, "ask", {
+  because: "runs the steps of a recipe",
+  lines: ["signalbox recipe"],
+});
+
 /**
  * Commands of ours that change rules, trust or files, or start an agent. Matched by base name and through `npx`, so
  * every way of calling them is asked about.
  */
-export const OWN_ASKING: readonly Rule[] = rules("own-changes", "ask", {
-  because: "changes what signalbox allows, trusts or keeps, or starts an agent",
-  lines: [
-    "signalbox trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
-    "signalbox runs restore,prune,remove",
-    "signalbox guard allow,taint,compile",
-    "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,recipe,auto,sidecar,prove,demo,hook,xpia-hook",
-    "signalbox sessions resume,fork",
-  ],
+export const OWN_ASKING: readonly Rule[] = [
+  ...rules("own-changes", "ask", {
+    because: "changes what signalbox allows, trusts or keeps, or starts an agent",
+    lines: [
+      "signalbox trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
+      "signalbox runs restore,prune,remove",
+      "signalbox guard allow,taint,compile",
+      "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",
+      "signalbox sessions resume,fork",
+    ],
+  }),
+  ...ASK_ABOUT_RECIPES,
+];
+
+/** A recipe has a sandbox and agents of its own, which do not work inside the sandbox of a session. */
+export const PLAIN_RECIPES = rules(RUN_RECIPES, "allow", {
+  because: "its steps are held like this session",
+  contained: false,
+  lines: ["signalbox recipe run"],
 });
 
 const OWN_READING = ownReading("look-at-signalbox", "signalbox");

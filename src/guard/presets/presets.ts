@@ -1,6 +1,6 @@
 import type { Rule } from "../../contract/policy.ts";
 import { DEFAULT_PRESET, LOOKING_OUTSIDE, WORKING } from "./default.ts";
-import { withOwnCommands } from "./own-commands.ts";
+import { PLAIN_RECIPES, withOwnCommands } from "./own-commands.ts";
 import { NO_TOOL_LISTS, type Preset } from "./preset.ts";
 import { READING } from "./reading.ts";
 import { STOPPING } from "./stopping.ts";
@@ -51,8 +51,10 @@ const NO_PRESET: Preset = {
   network: { ...NO_NETWORK, allow: [] },
 };
 
+const WITH_RECIPES: Preset = { ...DEFAULT_PRESET, rules: [...DEFAULT_PRESET.rules, ...PLAIN_RECIPES] };
+
 export const PRESETS = {
-  default: withOwnCommands(DEFAULT_PRESET, true),
+  default: withOwnCommands(WITH_RECIPES, true),
   "read-only": withOwnCommands(READ_ONLY_PRESET, false),
   ci: withOwnCommands(CI_PRESET, true),
   none: withOwnCommands(NO_PRESET, false),

@@ -36,6 +36,8 @@ export interface SessionPlace {
   readonly ownRules?: (() => OwnRules) | undefined;
   readonly flags: readonly string[];
   readonly isRequired: boolean;
+  /** The agent's own sandbox is around ours. */
+  readonly ownSandbox?: true | undefined;
   readonly facts: () => ContainmentFacts;
 }
 
@@ -80,16 +82,18 @@ export async function containSession(start: GuardedStart, parts: SessionParts): 
     ownRules: liveOwnRules(rules, read),
     flags: planned.flags,
     isRequired,
+    ownSandbox: planned.ownSandbox,
     facts: () => session.facts(),
   };
 }
 
 /** What the hooks of the start need to know about it. */
-export const containmentSettings = ({ session, containment, ownRules, isRequired }: SessionPlace) => ({
+export const containmentSettings = ({ session, containment, ownRules, isRequired, ownSandbox }: SessionPlace) => ({
   sandbox: session?.program,
   held: session?.containment.held,
   heldByAgent: containment.contained && session === undefined,
   requiresSandbox: isRequired,
+  ownSandbox,
   ownRules: ownRules?.(),
 });
 

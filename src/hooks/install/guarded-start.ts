@@ -50,6 +50,8 @@ export interface TextsPlace {
   /** The user's signalbox folder. */
   readonly home: string;
   readonly mayRead: (path: string) => boolean;
+  /** Whether the user trusts a file with this content. */
+  readonly trusts: (path: string, text: string) => boolean;
   readonly warn: (text: string) => void;
 }
 

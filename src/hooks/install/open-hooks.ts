@@ -11,6 +11,7 @@ import type { HookSettings } from "../hook-settings.ts";
 import { addressText, LAUNCH_VARIABLE } from "../server-address.ts";
 import { lateAnswerer, openHookServer } from "../server.ts";
 import type { GuardedStart } from "./guarded-start.ts";
+import { settingsFile } from "./launch-settings.ts";
 
 /** Writes the wrapper of a launch and opens its server. The agent must be started with the returned `env`. */
 export async function openHooks(
@@ -53,7 +54,7 @@ interface ServerAccess {
 }
 
 function wrapperParts(start: GuardedStart, settings: HookSettings, { token, client }: ServerAccess): WrapperParts {
-  const file = join(start.folder, "hook-settings.json");
+  const file = settingsFile(start.folder);
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   const root = packageRoot();
   const patience = settings.hooks.length === 0 ? 3 : 25;

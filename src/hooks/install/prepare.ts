@@ -89,7 +89,7 @@ async function installHooks(start: GuardedStart, parts: PlacedStart): Promise<Gu
     trustedFiles: facts.trustedFiles,
     contained: session !== undefined,
     mayRead,
-    given: start.texts?.({ workspace, home, mayRead, warn: start.warn }),
+    given: start.texts?.({ workspace, home, mayRead, trusts, warn: start.warn }),
   });
   start.onInstalled?.({ ...hooks, containment: place.containment });
   return {

@@ -1,5 +1,5 @@
+import { answerText } from "../../contract/answer-text.ts";
 import type { Message } from "../../contract/message.ts";
-import { answerText } from "../../engine/run-turns.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { sha256 } from "../../lib/sha256.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
 import { extendRecipe } from "../recipe/extend.ts";
 import { planSteps } from "../recipe/plan-steps.ts";
@@ -33,6 +34,9 @@ export function loadRecipe(found: FoundRecipe, folders: readonly RecipeFolder[])
   planSteps(recipe);
   return { recipe, files, warnings };
 }
+
+/** What a run was begun with: the recipe and what it inherits. */
+export const fileHashes = ({ files }: LoadedRecipe) => files.map(({ file, text }) => ({ file, sha256: sha256(text) }));
 
 interface ParentSearch {
   readonly child: FoundRecipe;

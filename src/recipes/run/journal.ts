@@ -8,6 +8,10 @@ import type { StepEnd } from "./step-result.ts";
 
 const Values = z.custom<Readonly<Record<string, unknown>>>((value) => typeof value === "object" && value !== null);
 
+/** Hashes of a recipe's files. */
+const RecipeFiles = z.array(z.object({ file: z.string(), sha256: z.string() }));
+type RecipeFiles = z.infer<typeof RecipeFiles>;
+
 /** The first line: what was started, so that it can be continued as it was. */
 const RunHeader = z.object({
   t: z.literal("run"),
@@ -16,8 +20,7 @@ const RunHeader = z.object({
   /** As given on the command line. */
   word: z.string(),
   started_at: z.string(),
-  /** Hashes of the recipe's files. */
-  files: z.array(z.object({ file: z.string(), sha256: z.string() })),
+  files: RecipeFiles,
   context: Values,
   working_dir: z.string(),
   agent: z.string().nullable(),
@@ -41,6 +44,8 @@ const Line = z.discriminatedUnion("t", [
     }),
     values: Values,
   }),
+  /** The recipe of a step, when it first started. */
+  z.object({ t: z.literal("recipe"), key: z.string(), files: RecipeFiles }),
   z.object({ t: z.literal("resume"), at: z.string() }),
   z.object({ t: z.literal("receipt"), key: z.string(), run_id: z.string() }),
   z.object({ t: z.literal("closed"), success: z.boolean(), at: z.string() }),
@@ -52,6 +57,8 @@ export interface Journal extends Disposable {
   begin(key: string): void;
   end(key: string, end: StepEnd, isFinished: boolean): void;
   receipt(key: string, runId: string): void;
+  /** Notes the recipe of a step. False when it was another one before this run was resumed. */
+  isSameRecipe(key: string, files: RecipeFiles): boolean;
   closed(success: boolean): void;
   /** How a step ended that need not be done again. */
   finished(key: string): StepEnd | undefined;
@@ -64,6 +71,7 @@ export const NO_JOURNAL: Journal = {
   begin: () => {},
   end: () => {},
   receipt: () => {},
+  isSameRecipe: () => true,
   closed: () => {},
   finished: () => undefined,
   receipts: () => [],
@@ -122,8 +130,10 @@ function parsedLines(text: string): readonly JournalLine[] {
 
 function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
   const known = new Map<string, StepEnd>();
+  const recipes = new Map<string, string>();
   const receipts: string[] = [];
   for (const line of lines) {
+    if (line.t === "recipe") recipes.set(line.key, JSON.stringify(line.files));
     if (line.t === "end" && line.finished) known.set(line.key, { result: line.result, values: line.values });
     if (line.t === "receipt") receipts.push(line.run_id);
   }
@@ -133,6 +143,11 @@ function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
     receipt(key, runId) {
       receipts.push(runId);
       append(descriptor, { t: "receipt", key, run_id: runId });
+    },
+    isSameRecipe(key, files) {
+      const before = recipes.get(key);
+      if (before === undefined) append(descriptor, { t: "recipe", key, files });
+      return before === undefined || before === JSON.stringify(files);
     },
     closed: (success) => append(descriptor, { t: "closed", success, at: now() }),
     finished: (key) => known.get(key),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Context, ContextValue, Step } from "../recipe/recipe.ts";
+import { fileHashes } from "../places/load-recipe.ts";
 import { fillText } from "../template/text-template.ts";
 import { prepareContext } from "./prepare-context.ts";
 import type { Scope } from "./scope.ts";
@@ -18,6 +19,8 @@ export async function subRecipe(step: Step, context: Context, { scope, key }: Su
   const { parts } = scope.run;
   const name = fillText(step.recipe ?? "", context);
   const loaded = parts.findRecipe(name, scope.loaded);
+  if (!parts.journal.isSameRecipe(key, fileHashes(loaded)))
+    return failedOutcome(`the recipe ${name} has changed since this run began, so it cannot be continued; restore it`);
   const { recursion, budget } = loaded.recipe;
   const maxDepth = Math.min(scope.limits.maxDepth, scope.depth + recursion.maxDepth);
   if (scope.depth + 1 > maxDepth)

@@ -26,7 +26,8 @@ import { placeCommand, type PlaceParts } from "./place-command.ts";
 import { runScript } from "./run-script.ts";
 import { judgedScript, writeScript } from "./script-file.ts";
 
-export interface ShellSetting extends Omit<ContainmentPlace, "readable">, Pick<PlaceParts, "outside" | "ask"> {
+export interface ShellSetting
+  extends Omit<ContainmentPlace, "readable">, Pick<PlaceParts, "outside" | "ask" | "isInSession" | "alsoJudge"> {
   /** The private folder of the run. */
   readonly folder: string;
 }

@@ -9,8 +9,17 @@ import { shQuote } from "../../lib/sh-quote.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
 import type { RecipeContainment } from "./open-containment.ts";
 
+/** A second judge of commands, who can only be stricter. */
+export type AlsoJudge = (
+  command: string,
+  folder: string,
+) => { readonly verdict: "deny" | "ask"; readonly because: string } | undefined;
+
 export interface PlaceParts {
   readonly policy: Policy;
+  /** A session started the recipe, so nobody chose what it may overwrite. */
+  readonly isInSession: boolean;
+  readonly alsoJudge: AlsoJudge | undefined;
   readonly runId: string;
   /** Steps that the user lets leave the sandbox. */
   readonly outside: readonly string[];
@@ -33,12 +42,12 @@ export async function placeCommand(command: string, request: ShellRequest, parts
   const leaves = request.place !== "inside" || isFlagged(request, parts);
   const call: AgentCall = { tool: "bash", input: { command }, cwd: request.folder };
   const machine = { ...realMachine, screen: record.screen, ...(leaves ? {} : await containment.judged()) };
-  const decision = decideAndRecord(call, policy, { ...record, machine });
+  const decision = stricter(decideAndRecord(call, policy, { ...record, machine }), request, { command, parts });
   parts.note(decision.verdict);
   if (decision.verdict === "deny") return { type: "refused", because: forPerson(decision, call, policy) };
   const isAsked =
     (decision.verdict === "ask" &&
-      !(containment.hasSnapshot() && losesOnlyWork(decision)) &&
+      !(mayLoseWork(parts) && losesOnlyWork(decision)) &&
       !(request.isOurs === true && isOnlyUnread(decision))) ||
     request.place === "must-leave";
   if (isAsked && request.place !== "may-leave") {
@@ -55,6 +64,26 @@ export async function placeCommand(command: string, request: ShellRequest, parts
     return { type: "refused", because: messageOf(error) };
   }
 }
+
+/** The decision, or that of the other judge. */
+function stricter(
+  decision: Decision,
+  { folder }: ShellRequest,
+  { command, parts }: { readonly command: string; readonly parts: PlaceParts },
+): Decision {
+  const other = parts.alsoJudge?.(command, folder);
+  if (other === undefined || decision.verdict === "deny" || other.verdict === decision.verdict) return decision;
+  const finding = { ...other, code: "own-rule", rule: "own-rule", fragment: command.slice(0, 120) };
+  return {
+    ...decision,
+    ...other,
+    code: finding.code,
+    rules: [finding.rule],
+    findings: [...decision.findings, finding],
+  };
+}
+
+const mayLoseWork = ({ containment, isInSession }: PlaceParts) => containment.hasSnapshot() && !isInSession;
 
 /** The explanation for a model, without its advice to a model. */
 const forPerson = (decision: Decision, call: AgentCall, policy: Policy) =>

@@ -1,6 +1,7 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
+import { recipesIn, repositoryRecipes } from "./recipes.ts";
 import { entriesIn, openPlace, type SourceFile, type SourceFiles, type SourcePlace } from "./source-files.ts";
 
 export interface Skill {
@@ -26,11 +27,24 @@ export interface Sources {
 export const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const NAME_PROBLEM = "its name may only contain letters, digits, dots, dashes and underscores";
 
-/** Everything below `.signalbox/` of a repository, complete and with the servers. */
+/**
+ * Everything below `.signalbox/` of a repository, complete, with the servers, and with a command for each recipe. A
+ * command or skill of the same name wins.
+ */
 export function readSources(root: string): Sources {
   const problems: string[] = [];
   const place = openPlace({ root, top: ".signalbox/" }, problems);
-  return { ...readTexts(place), servers: serversIn(place, ".signalbox/mcp.json"), problems };
+  const texts = readTexts(place);
+  const recipes = recipesIn(repositoryRecipes(root));
+  problems.push(...recipes.problems);
+  const taken = new Set([...texts.commands.map(skillName), ...texts.skills.map(({ name }) => name)]);
+  const commands = recipes.commands.map(({ text }) => text).filter(({ name }) => !taken.has(name));
+  return {
+    ...texts,
+    commands: [...texts.commands, ...commands],
+    servers: serversIn(place, ".signalbox/mcp.json"),
+    problems,
+  };
 }
 
 /** The texts of one such folder as a launch needs them: of each skill only its SKILL.md. */

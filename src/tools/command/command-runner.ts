@@ -4,10 +4,12 @@ import { atExit } from "../../lib/at-exit.ts";
 import { endTree, killTree } from "../../lib/end-tree.ts";
 import { findProgram } from "../../lib/find-program.ts";
 import { markWork } from "../../lib/left-work.ts";
+import { packageRoot } from "../../lib/package-root.ts";
 import { openPipes } from "../../lib/pipe-pool.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
+import { boundRecipeRun } from "../../lib/recipe-command.ts";
 import { isPlainCommand } from "../../shell/parse/read-script.ts";
 import type { CommandContainment } from "./contained-commands.ts";
 import { bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
@@ -66,7 +68,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
   const all = allOf(session, live, parts.marksFolder);
 
   const order = async ({ command, folder }: CommandRequest) => {
-    const bare = commandArgv(command, { folder, path: environment["PATH"] ?? "" });
+    const bare = commandArgv(ownRecipe(command, policy.workspaceRoot), { folder, path: environment["PATH"] ?? "" });
     const { argv, inside } = await containment.argv(command, bare);
     return {
       argv,
@@ -101,6 +103,12 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
       await all.end();
     },
   };
+}
+
+/** A recipe by its name is run by this signalbox, whatever is on PATH, and in the session's workspace. */
+function ownRecipe(command: string, cwd: string): string {
+  if (!command.startsWith("signalbox recipe ")) return command;
+  return boundRecipeRun(command, { program: join(packageRoot(), "bin/signalbox"), variables: {}, cwd }) ?? command;
 }
 
 /** All processes of a session. Those that left their group and closed their output are found by their mark. */

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { writeFiles } from "../support/contained-work.ts";
+import { isOnPath } from "../support/is-on-path.ts";
+import { signalbox } from "../support/run-signalbox.ts";
+import { CONTAINED, containedAgent } from "./contained-agent.ts";
+import { UNATTENDED } from "./real-agent.ts";
+
+/** Trusted, because it is the user's own; so its last step would leave the sandbox if a person had started it. */
+const RECIPE = `
+name: greet
+steps:
+  - id: hello
+    output: said
+    command: echo "hello {{who}}" | tee said.txt; touch "$HOME/outside" ~/../outside 2>/dev/null; true
+  - id: leave
+    contained: false
+    command: touch left.txt
+`;
+
+/** A recipe cannot open its sandbox in Codex's own. */
+const FLAGS = { claude: [], codex: ["--", ...UNATTENDED.codex], copilot: [], native: [] } as const;
+
+const CALLS = [
+  "signalbox recipe run greet -c who='$(touch ran.txt) world' --json",
+  "signalbox recipe run greet -c who=me --outside leave",
+  "signalbox recipe run ./planted.yaml",
+  "signalbox recipe run planted",
+];
+
+test.skipIf(!isOnPath("bwrap")).each(CONTAINED)(
+  "%s may start a recipe by name, whose steps stay as limited as its own commands",
+  async (name) => {
+    await using agent = await containedAgent(name, { turns: [...CALLS.map((shell) => ({ shell })), { text: "done" }] });
+    const { cwd, env, home } = agent;
+    writeFiles(home, { ".signalbox/recipes/greet.yaml": RECIPE });
+    const planted = RECIPE.replace("name: greet", "name: planted");
+    writeFiles(cwd, { "planted.yaml": planted, ".signalbox/recipes/planted.yaml": planted });
+    const { code, stderr } = await signalbox([name, "-p", "work", ...FLAGS[name]], { cwd, env });
+    const told = JSON.stringify(agent.model.requests.at(-1)?.body);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("contained: no")]);
+    expect(readFileSync(join(cwd, "said.txt"), "utf8")).toBe("hello $(touch ran.txt) world\n");
+    expect(["ran.txt", "left.txt", "../outside"].filter((path) => existsSync(join(cwd, path)))).toEqual([]);
+    expect(existsSync(join(home, "outside"))).toBe(false);
+    expect(told).toContain("--outside 'leave'");
+    expect(told).toContain("is not trusted");
+  },
+);
