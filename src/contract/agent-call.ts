@@ -5,12 +5,17 @@ import type { HeldPart } from "./containment.ts";
  */
 export type RunningShell = "bash" | "sh" | "any";
 
+/** What counts as lost at a path: everything, or everything but git's own data and what git ignores. */
+export type LossScope = "all" | "unignored";
+
+/** True when what is at a path could be restored; undefined when that is not known. The usual scope is `all`. */
+export type Recoverable = (path: string, scope?: LossScope) => boolean | undefined;
+
 /** What the judge needs to know about a contained call. */
 export interface CallContainment {
   /** What the sandbox holds in which an allowed command will run; missing when there is none. */
   readonly contained?: readonly HeldPart[] | undefined;
-  /** True when this file's content could be restored; undefined when that is not known. */
-  readonly recoverable?: ((path: string) => boolean | undefined) | undefined;
+  readonly recoverable?: Recoverable | undefined;
 }
 
 /** An agent's tool call as it arrives at the guard. */

@@ -147,6 +147,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   "secret-environment": "read the one setting you need from a file",
   subcommand: "if it is needed, add a rule for this subcommand to ~/.signalbox/policy.yaml",
   "throws-away": "save the changes with git stash first",
+  "git-overwrites": "save the changes with git stash first",
   "moves-out": "copy the files, or keep them inside the workspace",
   "git-repository": "to work there, start the agent in that repository",
   "git-rewrites": "add a commit instead",

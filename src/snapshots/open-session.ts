@@ -55,7 +55,7 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
   const ready = start().catch((error: unknown): SessionState => ({ state: "unknown", because: messageOf(error) }));
   return {
     ready,
-    recoverable: (path) => recovery?.recoverable(path),
+    recoverable: (...asked) => recovery?.recoverable(...asked),
     invalidate: () => recovery?.invalidate(),
     began: (call) => (recovery ?? activity).began(call),
     ended(call) {

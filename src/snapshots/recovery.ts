@@ -1,5 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import type { LossScope, Recoverable } from "../contract/agent-call.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { isInside } from "../lib/inside.ts";
 import { type Activity, openActivity } from "./activity.ts";
@@ -14,7 +15,7 @@ export interface Recovery extends Activity {
    * was written by the session itself. False when it would be lost. Undefined when that cannot be told quickly. Reads
    * the disk, and blocks for at most some 70 ms.
    */
-  readonly recoverable: (path: string) => boolean | undefined;
+  readonly recoverable: Recoverable;
   /** Forgets what git said. To be called when files may have changed; `began` and `ended` do it too. */
   readonly invalidate: () => void;
 }
@@ -58,10 +59,11 @@ export async function openRecovery(parts: RecoveryParts): Promise<Recovery> {
   };
   if (taken.state === "unknown") return { ...events, recoverable: () => undefined };
   const workspace = realpathSync(parts.workspace);
-  const known: Known = {
+  const known: Omit<Known, "scope"> = {
     workspace,
     entries: await indexEntries(taken.store, taken.snapshot, signal),
-    lost: new Set([...(await leftOut(taken.store, taken.snapshot, signal)), ...taken.skipped.map(({ path }) => path)]),
+    ignored: new Set(await leftOut(taken.store, taken.snapshot, signal)),
+    skipped: new Set(taken.skipped.map(({ path }) => path)),
     repositories: taken.snapshot.parts.map(({ path }) => path),
     wroteAt: activity.wroteAt,
     walkMs: patience.walk,
@@ -70,14 +72,17 @@ export async function openRecovery(parts: RecoveryParts): Promise<Recovery> {
     if (!git.has(path)) git.set(path, cleanInIndex(taken, path, patience.git));
     return git.get(path);
   };
-  return { ...events, recoverable: (path) => answer(path, known, cleanBelow) };
+  return { ...events, recoverable: (path, scope = "all") => answer(path, { ...known, scope }, cleanBelow) };
 }
 
 interface Known {
   readonly workspace: string;
   readonly entries: ReadonlyMap<string, IndexEntry>;
-  /** What was there at the start and is not in the snapshot. A folder ends in a slash. */
-  readonly lost: ReadonlySet<string>;
+  readonly scope: LossScope;
+  /** What was there at the start and is not in the snapshot, because git ignores it. A folder ends in a slash. */
+  readonly ignored: ReadonlySet<string>;
+  /** The same, because it was too large or could not be read. */
+  readonly skipped: ReadonlySet<string>;
   /** The repositories that were there at the start. */
   readonly repositories: readonly string[];
   readonly wroteAt: (nanoseconds: bigint) => boolean;
@@ -126,8 +131,11 @@ function realFile(path: string): string | undefined {
 
 const isMissing = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
-/** `lost`: neither the snapshot nor git has it. `changed`: the snapshot does not have its present content. */
-type Found = "restorable" | "changed" | "lost" | { readonly below: readonly string[] };
+/**
+ * `lost`: neither the snapshot nor git has it. `changed`: the snapshot does not have its present content. `untouched`:
+ * it does not count in this scope.
+ */
+type Found = "restorable" | "untouched" | "changed" | "lost" | { readonly below: readonly string[] };
 
 /** What one file is to the snapshot and the session; for a folder, what is in it. */
 function look(path: string, known: Known): Found {
@@ -136,7 +144,9 @@ function look(path: string, known: Known): Found {
   const file = join(known.workspace, path);
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return "restorable";
-  if (isLost(path, known.lost) || isRepositoryData(path, known.repositories)) return "lost";
+  if (isIn(path, known.ignored) || isRepositoryData(path, known.repositories))
+    return known.scope === "unignored" ? "untouched" : "lost";
+  if (isIn(path, known.skipped)) return "lost";
   if (stat.isDirectory()) return { below: readdirSync(file).map((name) => join(path, name)) };
   const entry = known.entries.get(path);
   if (entry !== undefined && isUnchanged(file, stat, entry)) return "restorable";
@@ -152,10 +162,11 @@ function isUnchanged(file: string, stat: BigIntStats, entry: IndexEntry): boolea
   }
 }
 
-/** Whether the path, or a folder that it is in, was left out. */
-function isLost(path: string, lost: ReadonlySet<string>): boolean {
-  for (let place = path; place !== "." && place !== ""; place = dirname(place)) if (lost.has(`${place}/`)) return true;
-  return lost.has(path);
+/** Whether the path, or a folder that it is in, is one of these. */
+function isIn(path: string, places: ReadonlySet<string>): boolean {
+  for (let place = path; place !== "." && place !== ""; place = dirname(place))
+    if (places.has(`${place}/`)) return true;
+  return places.has(path);
 }
 
 /** True inside the `.git` of a repository that was there at the start: no snapshot contains commits and branches. */

@@ -188,6 +188,20 @@ test("recoverable is what nothing would lose", async () => {
   await pending.end();
 });
 
+test("for git's own commands neither its data nor what it ignores counts", async () => {
+  const root = repositoryWith({ "a.txt": "a\n", ".gitignore": "*.log\n" });
+  writeFiles(root, { "a.txt": "uncommitted\n", "untracked.txt": "u\n", "keep.log": "ignored\n" });
+  const patience = { git: 60_000, walk: 60_000 };
+  const parts = { home: tempFolder(), id: ID, agent: "test", workspace: root, patience, limits: PATIENT };
+  const session = openSnapshotSession(parts);
+  await session.ready;
+  expect([session.recoverable("."), session.recoverable(".", "unignored")]).toEqual([false, true]);
+  writeFiles(root, { "untracked.txt": "changed by the user\n" });
+  session.invalidate();
+  expect(session.recoverable(".", "unignored")).toBe(false);
+  await session.end();
+});
+
 /** Returns when a file written now is some ticks of the kernel's clock younger than this one. */
 async function untilLater(file: string): Promise<void> {
   const [probe, { ctimeMs }] = [join(tempFolder(), "probe"), statSync(file)];

@@ -10,6 +10,7 @@ const ANSWERED_BY_RULE = new Set([
   "no-rule",
   "network-implied",
   "foreign-code",
+  "git-overwrites",
   "git-rewrites",
   "installs",
   "make-variable",

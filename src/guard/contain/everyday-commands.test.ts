@@ -22,6 +22,28 @@ test.each([
 });
 
 test.each([
+  ["allow", "git checkout ."],
+  ["allow", "git checkout -- a.txt"],
+  ["allow", "git restore a.txt"],
+  ["allow", "git reset --hard HEAD~1"],
+  ["allow", "git clean -fd"],
+  ["allow", "git switch -f main"],
+  ["ask", "git clean -fdx"],
+  ["ask", "git clean -fdX"],
+  ["ask", "git clean -ffd"],
+  ["ask", "git clean -fd -e '!.env'"],
+  ["ask", "git stash drop"],
+  ["ask", "git branch -D work"],
+  ["ask", "git tag -d v1"],
+  ["ask", "git reflog expire --all"],
+  ["ask", "git worktree remove ../other"],
+])("%s inside, where all could be restored but git's own data and what it ignores: %s", (verdict, command) => {
+  const kept: JudgeExtras = { contained: HELD_PARTS, recoverable: (_, scope) => scope === "unignored" };
+  const lost: JudgeExtras = { contained: HELD_PARTS, recoverable: () => false };
+  expect([judged(command, kept).verdict, judged(command, lost).verdict]).toEqual([verdict, "ask"]);
+});
+
+test.each([
   ["ssh host.example ls", "host.example:22"],
   ["ssh -p 2222 me@host.example", "host.example:2222"],
   ["scp -P 2222 a.txt me@host.example:b", "host.example:2222"],

@@ -10,6 +10,8 @@ export type HeldRow =
   | { readonly kind: "reading" }
   /** Asks unless the workspace could be restored. */
   | { readonly kind: "loss" }
+  /** Asks unless all could be restored that git does not ignore. */
+  | { readonly kind: "git-loss" }
   /** Stays for what is named, and is held for what a pattern may match. */
   | { readonly kind: "pattern" }
   /** Asks for the one thing that the sandbox does not give. */
@@ -143,6 +145,7 @@ export const HELD_CODES: Readonly<Record<string, HeldRow>> = {
 
   // Work that nothing else keeps.
   "throws-away": LOSS,
+  "git-overwrites": { kind: "git-loss" },
   "find-deletes": LOSS,
   "find-empties": STAYS,
   "moves-out": LOSS,

@@ -15,7 +15,9 @@ export function holdFinding(finding: GuardFinding, inside: Inside): GuardFinding
     case "reading":
       return finding.verdict === "deny" || inside.restricted ? finding : heldBy(finding, ANY_CODE, inside);
     case "loss":
-      return finding.verdict === "ask" ? lossFinding(finding, inside) : finding;
+      return finding.verdict === "ask" ? unlessLost(finding, inside.roots.some(inside.isLost)) : finding;
+    case "git-loss":
+      return finding.verdict === "ask" ? unlessLost(finding, inside.couldGitLose()) : finding;
     case "need":
       return needFinding(finding, inside);
     case "pattern":
@@ -29,9 +31,9 @@ function heldBy(finding: GuardFinding, parts: readonly HeldPart[], inside: Insid
   return holds(inside, parts) ? { ...finding, verdict: "allow", heldBy: parts } : finding;
 }
 
-/** Nothing is lost where the whole workspace could be restored. */
-function lossFinding(finding: GuardFinding, inside: Inside): GuardFinding {
-  return inside.roots.some((root) => inside.isLost(root)) ? finding : { ...finding, verdict: "allow", heldBy: [] };
+/** Nothing is lost where the whole workspace could be restored, or all of it that git touches. */
+function unlessLost(finding: GuardFinding, isLost: boolean): GuardFinding {
+  return isLost ? finding : { ...finding, verdict: "allow", heldBy: [] };
 }
 
 /**

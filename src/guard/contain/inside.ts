@@ -1,3 +1,4 @@
+import type { Recoverable } from "../../contract/agent-call.ts";
 import type { HeldPart } from "../../contract/containment.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
@@ -16,6 +17,8 @@ export interface Inside {
   readonly passVariables: readonly string[];
   /** True when what is at this path could be neither restored nor made again. */
   readonly isLost: (path: string) => boolean;
+  /** True when git, by overwriting or removing files that it does not ignore, could lose what nothing restores. */
+  readonly couldGitLose: () => boolean;
   readonly isOutput: (path: string) => boolean;
   readonly recoverable: (path: string) => boolean | undefined;
   /** A rule takes a command out of the sandbox. */
@@ -25,7 +28,7 @@ export interface Inside {
 /** What `insideOf` takes from the machine. */
 interface InsideParts {
   readonly contained?: readonly HeldPart[] | undefined;
-  readonly recoverable?: ((path: string) => boolean | undefined) | undefined;
+  readonly recoverable?: Recoverable | undefined;
   readonly tainted?: boolean | undefined;
 }
 
@@ -48,6 +51,7 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
       (machine.kind === undefined || machine.kind(path) !== undefined) &&
       !isOutput(path) &&
       recoverable?.(path) !== true,
+    couldGitLose: () => roots.some((root) => recoverable?.(root, "unignored") !== true),
     isOutput,
     recoverable: (path) => recoverable?.(path),
     leaves: false,

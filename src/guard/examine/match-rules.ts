@@ -51,9 +51,7 @@ function rulesNaming({ rules }: ReadyPolicy, argv: ArgvForms): readonly Rule[] {
 /** What the rule is against is held by the sandbox, or could be restored. */
 function isNeedless({ unless }: Rule, inside: Inside): boolean {
   return (
-    unless?.every((part) =>
-      part === "recoverable" ? !inside.roots.some((root) => inside.isLost(root)) : inside.held.includes(part),
-    ) === true
+    unless?.every((part) => (part === "recoverable" ? !inside.couldGitLose() : inside.held.includes(part))) === true
   );
 }
 

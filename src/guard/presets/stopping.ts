@@ -40,7 +40,6 @@ export const STOPPING = [
       "git rm --force",
       "git mv -f",
       "git mv --force",
-      "git stash drop,clear",
     ],
   }),
   ...rules("empty-files", "ask", {
@@ -51,13 +50,12 @@ export const STOPPING = [
   }),
   ...rules("remove-worktree", "ask", {
     because: "removes a worktree",
-    unless: ["recoverable"],
     lines: ["git worktree remove"],
   }),
   ...rules("rewrite-history", "ask", {
-    because: "moves or deletes a branch, a tag or their reflog",
-    unless: ["recoverable"],
+    because: "moves or deletes a branch, a tag, a stash or their reflog",
     lines: [
+      "git stash drop,clear",
       "git branch -D",
       "git branch -f",
       "git branch --force",

@@ -114,7 +114,7 @@ function openContainment(place: NativeToolsPlace): CommandContainment {
   const containment = openCommandContainment({
     isRequired,
     warn,
-    recoverable: (path) => recovery()?.recoverable(path),
+    recoverable: (...asked) => recovery()?.recoverable(...asked),
     async open() {
       if (place.recovery === undefined)
         snapshot = openSnapshotSession({ home, id: sessionId, agent: "native", workspace: policy.workspaceRoot });

@@ -34,7 +34,7 @@ export function openRecipeContainment(place: ContainmentPlace): RecipeContainmen
   const containment = openCommandContainment({
     isRequired,
     warn,
-    recoverable: (path) => snapshot?.recoverable(path),
+    recoverable: (...asked) => snapshot?.recoverable(...asked),
     async open() {
       snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
       const session = await openContainedSession({

@@ -4,7 +4,7 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
 import { revisionEffects } from "./git-paths.ts";
 
-const LOSES = question("throws-away", "overwrites uncommitted changes in the working tree");
+const LOSES = question("git-overwrites", "overwrites uncommitted changes in the working tree");
 
 /** Paths that git restores from a revision or the index are written. */
 export function pathEffects(given: Arguments, from: string): readonly Effect[] {
@@ -59,6 +59,17 @@ export function rebaseEffects(given: Arguments): readonly Effect[] {
       ? []
       : [question("git-rewrites", "rewrites commits")];
   return [{ kind: "repository" }, ...revisionEffects(given), ...doubts];
+}
+
+/** `git clean` removes what git ignores only with `-x` or `-X`, and other repositories only with a second `-f`. */
+export function cleanEffects({ options, strange }: Arguments): readonly Effect[] {
+  const names = options.map(({ name }) => name);
+  if (names.includes("-n") || names.includes("--dry-run")) return [];
+  const forced = names.filter((name) => name === "-f" || name === "--force").length;
+  const usual =
+    forced < 2 && strange.length === 0 && !names.some((name) => ["-x", "-X", "-e", "--exclude"].includes(name));
+  const code = usual ? "git-overwrites" : "throws-away";
+  return [{ kind: "repository" }, question(code, "removes files that are not in any commit")];
 }
 
 /** `git checkout` takes a branch or paths; it overwrites paths. */

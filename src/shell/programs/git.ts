@@ -3,7 +3,7 @@ import { transferEffects } from "./options.ts";
 import type { Word } from "../model/word.ts";
 import { configEffects } from "./git-config.ts";
 import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
-import { checkoutEffects, givenUp, pathEffects, rebaseEffects, restoreEffects } from "./git-losses.ts";
+import { checkoutEffects, cleanEffects, givenUp, pathEffects, rebaseEffects, restoreEffects } from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
 import { broughtBy } from "./files.ts";
 import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
@@ -143,10 +143,7 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git clean": {
     ...CHANGES,
     options: changing("clean"),
-    more: (given) =>
-      given.options.some(({ name }) => name === "-n" || name === "--dry-run")
-        ? []
-        : [{ kind: "repository" }, question("throws-away", "removes files that are not in any commit")],
+    more: (given) => cleanEffects(given),
   },
   "git config": {
     options:
