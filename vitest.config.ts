@@ -3,7 +3,6 @@ import { defineConfig } from "vitest/config";
 
 /** Tests that kill programs, fill disks, repeat a thing many times, or wait. `npm run test:slow` runs them. */
 const SLOW = [
-  "test/unreadable-files.test.ts",
   "src/backplane/receipts/mutations.test.ts",
   "src/hosts/sidecar/sidecar.test.ts",
   "src/models/cut-stream.test.ts",
@@ -36,7 +35,9 @@ const SLOW = [
   "test/stage-conflicts.test.ts",
   "test/simulated-macos.test.ts",
   "test/staged-server.test.ts",
+  "test/staged-wrappers.test.ts",
   "test/strange-repository.test.ts",
+  "test/unreadable-files.test.ts",
   "test/who-is-alive.test.ts",
 ];
 
