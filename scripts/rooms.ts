@@ -6,7 +6,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   screen: ["contract", "lib"],
   models: ["contract", "lib"],
   knowledge: [],
-  snapshots: ["lib"],
+  snapshots: ["contract", "lib"],
   sessions: ["contract", "lib"],
   guard: ["contract", "lib", "shell"],
   sandbox: ["contract", "lib", "guard"],
