@@ -42,10 +42,12 @@ test.each(lossy)("%s asks", (command) => {
   expect(judged(command, daily, { contained: HELD_PARTS }).verdict).not.toBe("allow");
 });
 
-test("it passes where a snapshot keeps it, except for the workspace itself", () => {
+test("it passes where a snapshot keeps it, except for the workspace itself, branches and stashes", () => {
   expect(lossy.filter((command) => judged(command).verdict !== "allow")).toEqual([
     "rm -rf .",
     "rm -rf *",
+    "git stash drop",
+    "git branch -D x",
     "ls | xargs rm",
   ]);
 });
