@@ -25,7 +25,8 @@ test("a strange repository's Claude settings are left out without a person, but 
     cwd,
     flags: ["--settings", '{"model":"m","permissions":{"ask":["Edit"]}}'],
   });
-  expect(argv.slice(0, 6)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd, "--settings"]);
+  expect(argv.slice(0, 5)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd]);
+  expect(argv).toContain("--settings");
   expect(outcome.stderr).toContain(".claude/settings.json in this repository can start programs and is not trusted");
 });
 
@@ -41,7 +42,7 @@ test("a repository's own settings are left out without a person, also where ther
   write(cwd, "CLAUDE.md", "text");
   const plain = await launchCaller("claude", [], { cwd: join(cwd, "sub") });
   const folders = ["--add-dir", cwd, "--add-dir", join(cwd, "sub")];
-  expect(plain.argv.slice(0, 8)).toEqual(["-p", "--setting-sources", "user", ...folders, "--settings"]);
+  expect(plain.argv.slice(0, 7)).toEqual(["-p", "--setting-sources", "user", ...folders]);
   expect(plain.outcome.stderr).not.toContain("trust");
 
   write(cwd, ".claude/commands/x.md", "---\ndescription: x\n---\ntext");
