@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { isAlive } from "../support/is-alive.ts";
 import { isOnPath } from "../support/is-on-path.ts";
+import { killIfAlive } from "../support/kill-if-alive.ts";
 import { SIGNALBOX, signalbox } from "../support/run-signalbox.ts";
 import { WAIT } from "../support/tmux-terminal.ts";
 import { CONTAINED, containedAgent, type ContainedName } from "./contained-agent.ts";
@@ -114,7 +115,7 @@ test.skipIf(!hasSandbox).each(CONTAINED)(
         child.kill("SIGKILL");
         await expect.poll(() => bash.filter(isAlive), WAIT).toEqual([]);
         // The agent itself outlives its launcher; the next launch ends it.
-        for (const pid of processes()) process.kill(Number(pid), "SIGKILL");
+        for (const pid of processes()) killIfAlive(Number(pid));
       },
     });
     expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(home);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
+import { killIfAlive } from "../support/kill-if-alive.ts";
 import { signalbox } from "../support/run-signalbox.ts";
 import { isInstalled, realAgent, type RealName } from "./real-agent.ts";
 
@@ -67,7 +68,7 @@ test.skipIf(process.platform !== "linux").each(present)(
   "%s, killed in the middle of a call, ends the run with a receipt and exit 7",
   async (...way) => {
     const { code, last, verified } = await interrupted(way, (pid) => {
-      for (const child of descendants(pid)) process.kill(child, "SIGKILL");
+      for (const child of descendants(pid)) killIfAlive(child);
     });
     expect([code, last?.["stopped"], verified]).toEqual([7, "crashed", 0]);
   },

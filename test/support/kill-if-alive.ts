@@ -1,0 +1,10 @@
+import { errorCode } from "../../src/lib/error-code.ts";
+
+/** Kills a process. It may have gone with one that was killed before it, such as the first one of a sandbox. */
+export function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
