@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git } from "../../test/support/git-repository.ts";
@@ -20,7 +20,10 @@ test.each([
   mkdirSync(join(top, ".git/info"), { recursive: true });
   git(top, "config", "core.excludesFile", "/dev/null");
   rmSync(file, { force: true });
-  if (before !== undefined) writeFileSync(file, before, { mode: 0o640 });
+  if (before !== undefined) {
+    writeFileSync(file, before);
+    chmodSync(file, 0o640);
+  }
   mkdirSync(join(top, "sub"));
   expect(writeLauncherContext("codex", join(top, "sub"), "1.2.3")).toEqual([]);
   expect(JSON.parse(readFileSync(join(top, CONTEXT_FILE), "utf8"))).toMatchObject({

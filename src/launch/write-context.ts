@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { CONTEXT_FILE } from "../agents/launcher-context.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
@@ -73,7 +73,10 @@ function exclude(path: string): string[] {
     mkdirSync(dirname(path), { recursive: true });
     const separator = old.length === 0 || old.at(-1) === LINE_FEED ? "" : "\n";
     const added = Buffer.from(`${separator}${EXCLUDE_LINE}\n`);
-    atomicWrite(path, Buffer.concat([old, added]), stat === undefined ? 0o644 : stat.mode & 0o777);
+    const mode = stat === undefined ? 0o644 : stat.mode & 0o777;
+    atomicWrite(path, Buffer.concat([old, added]), mode);
+    // The umask counts for a new file, and would take rights away from one that was there.
+    if (stat !== undefined) chmodSync(path, mode);
     return [];
   } catch (error) {
     return [`git status will show ${CONTEXT_FILE}: cannot change ${path} (${reason(error)})`];

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { doorScene, listening, lists } from "../../test/support/door-scene.ts";
 import { isOnPath } from "../../test/support/is-on-path.ts";
 import { signalbox } from "../../test/support/run-signalbox.ts";
@@ -69,9 +69,12 @@ test("where ssh has no settings for the system, nothing is covered", () => {
 test("a client of the container engine is told that there is none, in the engine's own form", async () => {
   const told: string[] = [];
   const folder = tempFolder();
+  // A socket's path may be at most 107 bytes long.
+  const opened = openSync(folder, "r");
+  onTestFinished(() => closeSync(opened));
   using engine = await openRefusedEngine(folder, (line) => told.push(line), "/usr/bin/docker");
   const ask = async (path: string) => {
-    const request = get({ socketPath: engine.covered[0]?.source, path });
+    const request = get({ socketPath: `/proc/self/fd/${opened}/${basename(engine.covered[0]?.source ?? "")}`, path });
     const [response] = await once(request, "response");
     return [response.statusCode, JSON.parse(await text(response))];
   };

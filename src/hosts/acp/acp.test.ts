@@ -67,7 +67,7 @@ test("files that the agent leaves to us are read and written under the rules", a
     false,
   ]);
   const bad = await runTask(root, [`client-write ${outside}`]);
-  expect(JSON.stringify(bad.receipt.trace)).toContain(`Blocked \`${outside}\`: `);
+  expect(JSON.stringify(bad.receipt.trace)).toContain(`Blocked \`${outside.slice(0, 60)}`);
   expect([bad.facts.guard.decisions.deny, existsSync(outside)]).toEqual([1, false]);
 });
 
