@@ -269,7 +269,10 @@ test("a run ends when it has cost what it may", async () => {
     },
   };
   const queue = promptQueue([prompt("go")]);
-  const { result } = await playSession([], sessionParts(priced, { queue, tools: [echo], budget: openBudget({ cost: 0.5 }, { now: () => 0 }) }));
+  const { result } = await playSession(
+    [],
+    sessionParts(priced, { queue, tools: [echo], budget: openBudget({ cost: 0.5 }, { now: () => 0 }) }),
+  );
   expect(result.outcome).toMatchObject({ reason: "limit", turns: 3, usage: { input: 30, output: 3 } });
   expect(result.outcome.cost).toBeCloseTo(0.6);
 });

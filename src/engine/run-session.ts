@@ -34,10 +34,7 @@ export interface SessionParts extends LoopParts {
  * A history that ends with a prompt or with results is continued immediately, which is how an interrupted session
  * resumes.
  */
-export async function* runSession(
-  history: History,
-  parts: SessionParts,
-): AsyncGenerator<SessionEvent, SessionOutcome> {
+export async function* runSession(history: History, parts: SessionParts): AsyncGenerator<SessionEvent, SessionOutcome> {
   const { queue, hooks, signal, work = workCounter() } = parts;
   const failures: SessionEvent[] = [];
   const failed = (error: unknown) =>

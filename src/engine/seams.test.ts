@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { asks, call, calls, playSession, playTurns, rehearsed, says, sessionParts, tool } from "../../test/support/scripted-session.ts";
+import {
+  asks,
+  call,
+  calls,
+  playSession,
+  playTurns,
+  rehearsed,
+  says,
+  sessionParts,
+  tool,
+} from "../../test/support/scripted-session.ts";
 import type { Tool } from "../contract/tool.ts";
 import { openBudget } from "./budget.ts";
 import type { Gate } from "./gates.ts";
@@ -30,21 +40,30 @@ test("what is added to a request is neither in the history nor in the next reque
   let turn = 0;
   const state: Processor = { name: "state", decorate: async () => [`turn ${++turn}`] };
   const { model, requests } = rehearsed(calls(call("c1", "look")), says("fine"));
-  const { result } = await playTurns([asks("go")], sessionParts(model, { tools: [tool("look", ok)], processors: [state] }));
+  const { result } = await playTurns(
+    [asks("go")],
+    sessionParts(model, { tools: [tool("look", ok)], processors: [state] }),
+  );
   expect(requests.map(({ tail }) => tail)).toEqual([["turn 1"], ["turn 2"]]);
   expect(JSON.stringify(result.history)).not.toContain("turn 1");
 });
 
 test("tools may come and go between turns; new ones are offered last, and the place of a tool never changes", async () => {
   const [a, b, c] = [tool("a", ok), tool("b", ok), tool("c", ok)];
-  const sets: readonly (readonly Tool[])[] = [[b, c], [a, c, b], [a, c]];
+  const sets: readonly (readonly Tool[])[] = [
+    [b, c],
+    [a, c, b],
+    [a, c],
+  ];
   let turn = 0;
   const { model, requests } = rehearsed(calls(call("1", "c")), calls(call("2", "a")), calls(call("3", "b")));
   const parts = { ...sessionParts(model), tools: () => sets[Math.min(turn++, 2)] ?? [] };
   const { result } = await playTurns([asks("go")], parts);
   expect(requests.map(({ tools }) => tools.map(({ name }) => name).join(""))).toEqual(["bc", "bca", "ca", "ca"]);
   // The third call is for a tool that is gone.
-  expect(result.history[6]).toMatchObject({ results: [{ failed: true, text: "unknown tool b; available tools: a, c" }] });
+  expect(result.history[6]).toMatchObject({
+    results: [{ failed: true, text: "unknown tool b; available tools: a, c" }],
+  });
 });
 
 test("of hundreds of tools, only those with a similar name are named", async () => {

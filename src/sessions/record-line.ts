@@ -18,7 +18,10 @@ export const NO_SUM = "0".repeat(32);
 const SUM_PART = /,"sum":"([0-9a-f]{32})"\}$/;
 
 /** A record's line, including the line feed, and its checksum. */
-export function writeLine({ record, at }: { readonly record: object; readonly at: number }, previous: string): { readonly line: string; readonly sum: string } {
+export function writeLine(
+  { record, at }: { readonly record: object; readonly at: number },
+  previous: string,
+): { readonly line: string; readonly sum: string } {
   const body = JSON.stringify({ at, ...record });
   const sum = sumOf(body, previous);
   return { line: `${body.slice(0, -1)},"sum":"${sum}"}\n`, sum };

@@ -68,7 +68,12 @@ function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetPar
       if (permission.verdict !== "allow") return `${permission.verdict}: ${permission.because}`;
       const tool = set.tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
-      const output = await tool.run(tool.input.parse(input), { callId: id, signal, progress: () => {}, emit: () => {} });
+      const output = await tool.run(tool.input.parse(input), {
+        callId: id,
+        signal,
+        progress: () => {},
+        emit: () => {},
+      });
       return output.text;
     },
   };

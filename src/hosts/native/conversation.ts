@@ -6,9 +6,8 @@ import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
+import { recordEvent } from "./record-event.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { SessionRecord } from "../../contract/session-record.ts";
-import { loggedDeed } from "../../contract/work-metrics.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
 export interface Conversation {
@@ -87,52 +86,4 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       }
     },
   };
-}
-
-/** The log record of an event; undefined for events that only an observer needs. */
-function recordEvent(event: SessionEvent): SessionRecord | undefined {
-  switch (event.type) {
-    case "message":
-      return {
-        type: "message",
-        message: event.message,
-        ...(event.promptId === undefined ? {} : { promptId: event.promptId }),
-      };
-    case "prompt-queued":
-      return { type: "queued", promptId: event.promptId, message: event.message, first: true };
-    case "prompt-refused":
-      return { type: "refused", promptId: event.promptId, because: event.because };
-    case "usage":
-      return {
-        type: "usage",
-        ...(event.usage === undefined ? {} : { usage: event.usage }),
-        ...(event.cost === undefined ? {} : { cost: event.cost }),
-        ...(event.agent === undefined ? {} : { agent: event.agent }),
-      };
-    case "child": {
-      // What a sub-agent says is in its own log; what it costs belongs to the session.
-      const { agent, event: done } = event;
-      return done.type === "usage" ? recordEvent({ agent, ...done }) : undefined;
-    }
-    case "tool-start":
-      return { type: "call-start", callId: event.call.id };
-    case "tool-end":
-      return {
-        type: "call-end",
-        result: event.result,
-        ...(event.deeds.length === 0 ? {} : { deeds: event.deeds.map(loggedDeed) }),
-      };
-    case "history-replaced":
-      return { type: "history", pieces: [...event.pieces], because: event.because };
-    case "gate-blocked":
-      return { type: "gate", gate: event.gate, word: "blocked", reason: event.reason };
-    case "gate-gave-up":
-      return { type: "gate", gate: event.gate, word: "gave-up", reason: event.reason };
-    case "gate-passed":
-      return { type: "gate", gate: event.gate, word: "passed", reason: "" };
-    case "idle":
-      return { type: "rest", reason: event.outcome.reason, because: event.outcome.because };
-    default:
-      return undefined;
-  }
 }

@@ -142,9 +142,13 @@ test.each([
 
 test("the time limit ends a call that runs, and the outcome is a limit", async () => {
   const at = place();
-  const slow = tool("note", (_, { signal }) => new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve({ text: "stopped", failed: true }));
-  }));
+  const slow = tool(
+    "note",
+    (_, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve({ text: "stopped", failed: true }));
+      }),
+  );
   const clock = { now: () => performance.now(), random: () => 0.5, pause: async () => {} };
   const parts = { ...sessionParts(dear().model, { tools: [slow] }), clock };
   const { outcome } = await worked(at, { ...parts, limits: { deadline: performance.now() + 50 } });
