@@ -3,7 +3,7 @@ import type { Permit, ToolOutput } from "../contract/tool.ts";
 import type { ModelCall } from "../contract/tool-call.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ModelEvent, ToolOffer } from "../models/model.ts";
-import type { LoopEvent } from "../contract/engine-event.ts";
+import type { LoopEvent, UsageEvent } from "../contract/engine-event.ts";
 
 /**
  * A decision on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is passed to the model with
@@ -19,11 +19,16 @@ export type CallRuling =
 export interface RequestStep {
   readonly turn: number;
   readonly system: string;
+  /** As it is now, with the changes that were yielded so far. */
   readonly history: readonly Message[];
   readonly tools: readonly ToolOffer[];
   /** What the provider counted for the last answer of this run. */
   readonly lastUsage: TokenUsage | undefined;
   readonly signal: AbortSignal;
+  /** Charges a request of its own, by the name of the part that made it. The event must be yielded or reported. */
+  readonly charge: (usage: TokenUsage | undefined, agent: string) => UsageEvent;
+  /** Yields an event later, from work that goes on beside the loop. */
+  readonly report: (event: LoopEvent) => void;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { platform, release } from "node:os";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
+import { compaction } from "../../engine/compaction/compaction.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
 import { guardProcessor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
@@ -99,7 +100,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         unattended: askPerson === undefined,
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks });
+      const life = new AbortController();
+      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, signal: life.signal });
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
@@ -111,7 +113,10 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         conversation,
         tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
-        [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
+        async [Symbol.asyncDispose]() {
+          life.abort(new Error("the session has ended"));
+          await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+        },
       };
     } catch (error) {
       session[Symbol.dispose]();
@@ -152,10 +157,16 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
   return { session: createSession(header, at), accept };
 }
 
+interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
+  readonly policy: Policy;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+}
+
 function engineParts(
   { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
   { tools, permit, runCheck, privateFolder, containment }: NativeTools,
-  { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
+  { policy, system, hooks, signal }: EngineFrame,
 ): EngineParts {
   return {
     model,
@@ -169,6 +180,7 @@ function engineParts(
       cost: mostCost,
       deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
     },
+    compaction: compaction({ model, settings, clock: realClock, signal }),
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
