@@ -39,7 +39,7 @@ export function openModel(choice: ModelChoice, { effort, ...settings }: ModelSet
       const abortSignal = AbortSignal.any([signal, cancel.signal]);
       try {
         signal.throwIfAborted();
-        void limits.learnMore(signal);
+        void limits.learnMore();
         const model = await (loading ??= load(
           choice,
           wireFetch({ idleMs: IDLE_MS, mostBytes: MOST_BYTES, ...settings }),

@@ -71,12 +71,13 @@ export interface NativeSettings {
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, prompt, askPerson, askUser }) => {
-    // Not waited for: a server that says nothing must not delay the first request.
-    void common.model.learnLimits(new AbortController().signal);
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
+    const ended = new AbortController();
     try {
+      // Not waited for: a server that says nothing must not delay the first request.
+      void common.model.learnLimits(ended.signal);
       const { acceptTimeoutMs: checkTimeoutMs } = common;
       const nativeTools = openNativeTools({
         ...common,
@@ -107,9 +108,13 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         conversation,
         tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
-        [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
+        [Symbol.asyncDispose]: () => {
+          ended.abort();
+          return end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+        },
       };
     } catch (error) {
+      ended.abort();
       session[Symbol.dispose]();
       throw error;
     }
