@@ -79,7 +79,7 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
   anthropic: { imagesInResults: true, cacheMark: CACHE_MARK },
   responses: { imagesInResults: true },
   chat: { imagesInResults: false },
-  compatible: { imagesInResults: false },
+  compatible: { imagesInResults: false, tailInLast: true },
   google: { imagesInResults: false },
 };
 
@@ -87,12 +87,12 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
 const MAX_OUTPUT = 32_000;
 
 function options(request: ModelRequest, choice: ModelChoice, effort: Effort | undefined) {
-  const { system, history, tools, cacheKey } = request;
+  const { tools, cacheKey } = request;
   const { wire } = choice;
   // Thinking counts as output.
   const output = effort === "high" || effort === "max" ? 2 * MAX_OUTPUT : MAX_OUTPUT;
   return {
-    prompt: toPrompt(system, history, FORMS[wire]),
+    prompt: toPrompt(request, FORMS[wire]),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...(wire === "anthropic" ? { maxOutputTokens: output } : {}),
     providerOptions: joined(providerOptions(wire, cacheKey), effort === undefined ? {} : effortOptions(choice, effort)),
