@@ -77,12 +77,13 @@ export interface NativeSettings {
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, prompt, askPerson, askUser }) => {
-    // Not waited for: a server that says nothing must not delay the first request.
-    void common.model.learnLimits(new AbortController().signal);
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
+    const ended = new AbortController();
     try {
+      // Not waited for: a server that says nothing must not delay the first request.
+      void common.model.learnLimits(ended.signal);
       const { acceptTimeoutMs: checkTimeoutMs } = common;
       const nativeTools = openNativeTools({
         ...common,
@@ -100,8 +101,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         unattended: askPerson === undefined,
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const life = new AbortController();
-      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, signal: life.signal });
+      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, signal: ended.signal });
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
@@ -114,11 +114,12 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
         async [Symbol.asyncDispose]() {
-          life.abort(new Error("the session has ended"));
+          ended.abort(new Error("the session has ended"));
           await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
         },
       };
     } catch (error) {
+      ended.abort();
       session[Symbol.dispose]();
       throw error;
     }
