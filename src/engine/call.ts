@@ -17,6 +17,8 @@ export interface ReadyCall {
 export interface FailedCall {
   readonly call: ModelCall;
   readonly because: string;
+  /** As for a call that runs. */
+  readonly notes?: readonly string[];
 }
 
 export const isReady = (call: ReadyCall | FailedCall): call is ReadyCall => "tool" in call;
@@ -40,10 +42,10 @@ export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?
 
 /** Parses the arguments; the guard and the tool see the same parsed form. */
 export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
-  const { call, tool } = ready;
+  const { call, tool, notes } = ready;
   const parsed = tool.input.safeParse(call.input);
   if (parsed.success) return { ...ready, call: { ...call, input: parsed.data } };
-  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}` };
+  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}`, notes };
 }
 
 /** A hard limit in addition to the tools' own: nothing larger enters a history. */

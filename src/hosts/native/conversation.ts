@@ -1,7 +1,9 @@
 import type { Image, Message } from "../../contract/message.ts";
 import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import { type EngineHooks, tellError } from "../../engine/hooks.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
 import { endedNaturally, runSession, type SessionParts } from "../../engine/run-session.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -70,17 +72,28 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged };
       const running = runSession(history, { ...parts, ...more });
       unjudged = false;
-      for (let next = await running.next(); ; next = await running.next()) {
-        if (next.done === true) {
-          ({ history, outcome } = next.value);
-          return outcome;
+      try {
+        for (let next = await running.next(); ; next = await running.next()) {
+          if (next.done === true) {
+            ({ history, outcome } = next.value);
+            return outcome;
+          }
+          const record = recordEvent(next.value);
+          if (record !== undefined) session.append(record);
+          yield next.value;
         }
-        const record = recordEvent(next.value);
-        if (record !== undefined) session.append(record);
-        yield next.value;
+      } catch (error) {
+        await tellSystemError(parts.hooks, error);
+        throw error;
       }
     },
   };
+}
+
+/** The error itself is reported by whoever catches it, so a hook that fails as well adds nothing. */
+async function tellSystemError(hooks: EngineHooks, error: unknown): Promise<void> {
+  const name = error instanceof Error ? error.name : "Error";
+  await tellError(hooks, { error: { name, message: messageOf(error) }, errorContext: "system", recoverable: false });
 }
 
 /** The log record of an event; undefined for events that only an observer needs. */

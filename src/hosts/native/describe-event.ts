@@ -1,5 +1,6 @@
 import { readGateReason } from "../../contract/gate-reason.ts";
 import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import { CHANGED_CALL } from "../../engine/hooks.ts";
 import { denialForPerson } from "../../guard/explain.ts";
 import type { ModelCall } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/is-record.ts";
@@ -42,7 +43,9 @@ const REJECTED = "the user rejected this call: ";
 /** A denial is shown whole, in words for a person. A rejection is what the user has just said. */
 function failureLine(text: string): string | undefined {
   if (text.startsWith(REJECTED)) return undefined;
-  if (text.startsWith("not allowed: ")) return `  denied: ${printable(denialForPerson(text)).replaceAll("\n", " ")}`;
+  // The line of the call already shows what a hook made of it.
+  const [denial = ""] = text.split(`\n\n${CHANGED_CALL}`);
+  if (text.startsWith("not allowed: ")) return `  denied: ${printable(denialForPerson(denial)).replaceAll("\n", " ")}`;
   return `  failed: ${shortLine(text, 160)}`;
 }
 

@@ -17,8 +17,10 @@ export interface TaskView {
 /** Runs what is pending in a conversation, shows it, and returns the exit code. */
 export async function runTask(conversation: Conversation, view: TaskView, signal: AbortSignal): Promise<number> {
   const run = conversation.run(signal);
+  let gate: string | undefined;
   for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done === true) return await finish(next.value, view, conversation.id);
+    if (next.done === true) return await finish({ ...next.value, gate }, view, conversation.id);
+    if (next.value.type === "gate-gave-up") ({ gate } = next.value);
     view.onEvent(next.value);
     await show(next.value, view);
   }
@@ -30,7 +32,10 @@ async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<
   if (line !== undefined) say(line);
 }
 
-async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
+/** `gate` is the one that gave up, if one did. */
+type TaskOutcome = SessionOutcome & { readonly gate: string | undefined };
+
+async function finish(outcome: TaskOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
   const code = outcomeCode(outcome);
   if (json) return code;
   if (outcome.text !== "") await out(`${printable(outcome.text)}\n`);
@@ -43,15 +48,18 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   return code;
 }
 
-/** 4: the requested check failed. 5: a limit was reached. 130: what a shell reports for Ctrl-C. */
+const NOT_ACCEPTED = 4;
+
+/** 5: a limit was reached. 9: a gate other than the requested check never passed. 130: as a shell reports Ctrl-C. */
 const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   answered: EXIT.ok,
   failed: EXIT.failed,
   refused: EXIT.failed,
   rejected: EXIT.refused,
-  "gate-gave-up": 4,
+  "gate-gave-up": 9,
   limit: 5,
   aborted: 130,
 };
 
-const outcomeCode = ({ reason }: SessionOutcome): number => CODES[reason];
+const outcomeCode = ({ reason, gate }: TaskOutcome): number =>
+  reason === "gate-gave-up" && gate === "acceptance" ? NOT_ACCEPTED : CODES[reason];
