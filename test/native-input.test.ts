@@ -81,3 +81,18 @@ test("what is piped in late beside -p is said", async () => {
   });
   expect([code, stdout, stderr]).toEqual([0, "ok\n", expect.stringContaining("piped input is ignored")]);
 });
+
+test("a file that is read again and again is sent once, and again in a resumed session", async () => {
+  const again = { calls: [{ name: "read", input: { path: "big.txt" } }] };
+  const { cwd, run, server } = await scene({
+    turns: [...Array.from({ length: 10 }, () => again), { text: "One." }, again, { text: "Two." }],
+  });
+  writeFileSync(join(cwd, "big.txt"), "a line of the file\n".repeat(1000));
+  const sent = () => JSON.stringify(server.requests.at(-1)?.body).split("1000\\ta line of the file").length - 1;
+  expect((await run(["native", "-p", "read"])).stdout).toBe("One.\n");
+  expect([sent(), JSON.stringify(server.requests.at(-1)?.body).split("has not changed since you read").length]).toEqual(
+    [1, 10],
+  );
+  expect((await run(["native", "-c", "-p", "again"])).stdout).toBe("Two.\n");
+  expect(sent()).toBe(2);
+});

@@ -23,7 +23,7 @@ import {
 } from "../../tools/command/contained-commands.ts";
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
-import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
+import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
@@ -45,7 +45,7 @@ export interface NativeToolsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable {
+export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
@@ -91,6 +91,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   return {
     tools: set.tools,
     permit: set.permit,
+    forgetShown: set.forgetShown,
     containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
