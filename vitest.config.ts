@@ -16,6 +16,7 @@ const SLOW = [
   "test/native-disk.test.ts",
   "test/native-killed.test.ts",
   "test/native-piped.test.ts",
+  "test/native-progress.test.ts",
   "test/native-sessions.test.ts",
   "test/native-terminal.test.ts",
   "test/native-typing.test.ts",

@@ -69,7 +69,10 @@ export function resultOf(
 export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: LoopEvent) => void): Promise<ToolEnd> {
   const { call, tool, notes } = ready;
   const { signal, processors } = parts;
-  const progress = (text: string) => emit({ type: "tool-progress", callId: call.id, text });
+  let isRunning = true;
+  const progress = (text: string) => {
+    if (isRunning) emit({ type: "tool-progress", callId: call.id, text });
+  };
   let output: ToolOutput;
   try {
     signal.throwIfAborted();
@@ -77,6 +80,8 @@ export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: 
   } catch (error) {
     output = failure(signal.aborted ? INTERRUPTED : reasonOf(error));
   }
+  // A tool that did not stop when it was interrupted may still report.
+  isRunning = false;
   for (const processor of processors) {
     try {
       output = (await processor.postTool?.(call, output)) ?? output;

@@ -14,7 +14,7 @@ export const isToldAtEnd = (event: SessionEvent) => event.type === "request-fail
 export function describeEvent(event: SessionEvent): string | undefined {
   switch (event.type) {
     case "tool-start":
-      return `· ${callLine(event.call)}`;
+      return intentLine(event.call) ?? `· ${callLine(event.call)}`;
     case "tool-end":
       return event.result.failed ? failureLine(event.result.text) : undefined;
     case "request-failed":
@@ -69,7 +69,17 @@ const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "questio
 
 /** A call as one printable line, short by default. Line breaks are made visible. */
 export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MAX_LINE): string {
+  const intent = intentLine({ name, input });
+  if (intent !== undefined) return intent;
   return shortLine(`${name} ${mainArgument(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+}
+
+const MAX_INTENT = 200;
+
+/** What the model says it will do next, which is a sentence and not a call that does something. */
+function intentLine({ name, input }: Pick<ModelCall, "name" | "input">): string | undefined {
+  const intent = name === "report_intent" && isRecord(input) ? input["intent"] : undefined;
+  return typeof intent === "string" ? `next: ${shortLine(intent, MAX_INTENT)}` : undefined;
 }
 
 /** The argument that best describes a call, and the remaining arguments. */
