@@ -141,7 +141,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "tool-names.ts",
     "tool-set.ts",
   ],
-  engine: ["event.ts", "gates.ts", "hooks.ts", "processor.ts", "prompt-queue.ts", "run-session.ts"],
+  engine: ["budget.ts", "gates.ts", "hooks.ts", "processor.ts", "prompt-queue.ts", "run-session.ts"],
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",

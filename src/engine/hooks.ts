@@ -79,14 +79,18 @@ export function hooksProcessor(hooks: EngineHooks): Processor {
       let result = output.failed ? await tellFailure(hooks, output) : output;
       for (const hook of hooks.postToolUse ?? []) {
         const word = await hook({ toolName: call.name, toolArgs: call.input, toolResult: result });
-        // A hook changes what the model sees, not what the call did.
-        if (word?.modifiedResult !== undefined) result = { ...word.modifiedResult, deeds: output.deeds ?? [] };
+        if (word?.modifiedResult !== undefined) result = changedResult(output, word.modifiedResult);
         if (word?.additionalContext !== undefined)
           result = { ...result, text: `${result.text}\n\n${word.additionalContext}` };
       }
       return result;
     },
   };
+}
+
+/** A hook changes what the model sees, not what the call did. */
+function changedResult({ images: _, ...output }: ToolOutput, changed: ToolOutput): ToolOutput {
+  return { ...output, ...changed, deeds: output.deeds ?? [] };
 }
 
 /** Reports a failure to every `errorOccurred` hook. Returns why some of them failed; that never stops the session. */

@@ -16,6 +16,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly history: readonly Message[];
   readonly tools: readonly ToolOffer[];
+  /** Texts for this request only. They come last, behind everything that a provider caches. */
+  readonly tail?: readonly string[];
   /** The same in all requests of a session, so that a provider can reuse its cache. */
   readonly cacheKey?: string;
 }

@@ -64,16 +64,17 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
   anthropic: { imagesInResults: true, cacheMark: CACHE_MARK },
   responses: { imagesInResults: true },
   chat: { imagesInResults: false },
-  compatible: { imagesInResults: false },
+  compatible: { imagesInResults: false, tailInLast: true },
   google: { imagesInResults: false },
 };
 
 /** Anthropic's wire requires a limit; the package lowers it to what a known model supports. */
 const MAX_OUTPUT = 32_000;
 
-function options({ system, history, tools, cacheKey }: ModelRequest, wire: WireName) {
+function options(request: ModelRequest, wire: WireName) {
+  const { tools, cacheKey } = request;
   return {
-    prompt: toPrompt(system, history, FORMS[wire]),
+    prompt: toPrompt(request, FORMS[wire]),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...(wire === "anthropic" ? { maxOutputTokens: MAX_OUTPUT } : {}),
     providerOptions: providerOptions(wire, cacheKey),

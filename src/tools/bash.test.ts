@@ -34,7 +34,12 @@ function open({ environment = {} }: Settings = {}) {
     containment: UNCONTAINED,
   });
   onTestFinished(() => runner.close());
-  const context = (signal: AbortSignal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
+  const context = (signal: AbortSignal = new AbortController().signal) => ({
+    callId: "1",
+    signal,
+    progress: () => {},
+    emit: () => {},
+  });
   const tool = bash({ runner, workspace, takeNotes: UNCONTAINED.takeNotes });
   return {
     runner,
@@ -262,6 +267,7 @@ test("the last line of a running command is shown, also while an async one is wa
   const context = {
     callId: "1",
     signal: new AbortController().signal,
+    emit: () => {},
     progress: (line: string) => {
       shown.push(line);
       writeFileSync(join(workspace, `saw-${shown.length}`), "");

@@ -25,7 +25,12 @@ beforeEach(() => {
 });
 
 /** Every call has its own id: c1, c2, … */
-const context = () => ({ callId: `c${++calls}`, signal: new AbortController().signal, progress: () => {} });
+const context = () => ({
+  callId: `c${++calls}`,
+  signal: new AbortController().signal,
+  progress: () => {},
+  emit: () => {},
+});
 const put = (name: string, content: string | Buffer) => writeFileSync(join(workspace, name), content);
 const look = async (path: string, more: Record<string, unknown> = {}) => {
   const tool = read({ gate, states });

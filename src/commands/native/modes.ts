@@ -5,7 +5,7 @@ import { nativeOpener, type NativeSession, type NativeSettings } from "../../hos
 import { runTask } from "../../hosts/native/one-task.ts";
 import { exitOnSignal, stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { waitingLine } from "../../hosts/native/waiting-line.ts";
-import type { SessionEvent } from "../../engine/event.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";

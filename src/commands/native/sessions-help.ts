@@ -7,6 +7,7 @@ const ENGINE = [
   "--accept-timeout",
   "--max-turns",
   "--max-cost",
+  "--timeout",
   "--model-idle",
   "--allow-tool",
   "--deny-tool",

@@ -36,9 +36,13 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   if (idle === 0)
     throw new UserError("0 seconds let no model answer", { where: "--model-idle", fix: "pass 1 or more" });
   const settings = EngineSettings.parse({
+    // A limit for the session is not cut short by the one for a single prompt.
     ...(turns === undefined ? {} : { turns }),
     ...(idle === undefined ? {} : { idle_ms: idle * 1000 }),
   });
+  const timeout = countFlag(flags, "timeout", 7 * 86_400);
+  if (timeout === 0)
+    throw new UserError("0 seconds leave no time to work", { where: "--timeout", fix: "pass 1 or more" });
   const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
@@ -50,7 +54,9 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
+    mostTurns: turns,
     mostCost,
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     requireSandbox: flags["requireSandbox"] === true,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],

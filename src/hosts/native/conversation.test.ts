@@ -123,6 +123,7 @@ test("error hooks hear of a failure of the system, and of a failed call beside a
   const failing = tool("work", () => ({ text: "no", failed: true }));
   const gate = {
     name: "broken",
+    exitCode: 9,
     check: async () => {
       throw new TypeError("the disk is gone");
     },

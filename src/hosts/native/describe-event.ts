@@ -1,8 +1,8 @@
 import { readGateReason } from "../../contract/gate-reason.ts";
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { CHANGED_CALL } from "../../engine/hooks.ts";
 import { denialForPerson } from "../../guard/explain.ts";
-import type { ModelCall } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool-call.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";

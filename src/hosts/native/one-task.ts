@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
@@ -17,10 +17,8 @@ export interface TaskView {
 /** Runs what is pending in a conversation, shows it, and returns the exit code. */
 export async function runTask(conversation: Conversation, view: TaskView, signal: AbortSignal): Promise<number> {
   const run = conversation.run(signal);
-  let gate: string | undefined;
   for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done === true) return await finish({ ...next.value, gate }, view, conversation.id);
-    if (next.value.type === "gate-gave-up") ({ gate } = next.value);
+    if (next.done === true) return await finish(next.value, view, conversation.id);
     view.onEvent(next.value);
     await show(next.value, view);
   }
@@ -32,10 +30,7 @@ async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<
   if (line !== undefined) say(line);
 }
 
-/** `gate` is the one that gave up, if one did. */
-type TaskOutcome = SessionOutcome & { readonly gate: string | undefined };
-
-async function finish(outcome: TaskOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
+async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
   const code = outcomeCode(outcome);
   if (json) return code;
   if (outcome.text !== "") await out(`${printable(outcome.text)}\n`);
@@ -48,18 +43,15 @@ async function finish(outcome: TaskOutcome, { out, say, json }: TaskView, id: st
   return code;
 }
 
-const NOT_ACCEPTED = 4;
-
-/** 5: a limit was reached. 9: a gate other than the requested check never passed. 130: as a shell reports Ctrl-C. */
+/** 5: a limit was reached. 130: what a shell reports for Ctrl-C. A gate that gave up brings its own code. */
 const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   answered: EXIT.ok,
   failed: EXIT.failed,
   refused: EXIT.failed,
   rejected: EXIT.refused,
-  "gate-gave-up": 9,
+  "gate-gave-up": EXIT.failed,
   limit: 5,
   aborted: 130,
 };
 
-const outcomeCode = ({ reason, gate }: TaskOutcome): number =>
-  reason === "gate-gave-up" && gate === "acceptance" ? NOT_ACCEPTED : CODES[reason];
+const outcomeCode = ({ reason, exitCode }: SessionOutcome): number => exitCode ?? CODES[reason];

@@ -8,6 +8,7 @@ import type { Policy } from "../../contract/policy.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { gitTop } from "../../lib/git-top.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
@@ -54,7 +55,11 @@ export interface NativeSettings {
   /** The user's acceptance check. */
   readonly accept?: string | undefined;
   readonly acceptTimeoutMs: number;
+  /** Limits of the whole session, with what it used before it was resumed. */
+  readonly mostTurns?: number | undefined;
   readonly mostCost?: number | undefined;
+  /** How long it may work after this start. */
+  readonly timeoutMs?: number | undefined;
   readonly filters: readonly ToolFilter[];
   /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
@@ -77,8 +82,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         ...common,
         sessionId: session.id,
         policy,
-        askPerson,
-        askUser,
+        ...inTurn({ askPerson, askUser }),
         checkTimeoutMs,
       });
       await nativeTools.containment.require();
@@ -111,6 +115,15 @@ export function nativeOpener(common: NativeSettings): OpenNative {
   };
 }
 
+/** A person can answer one question at a time, however many agents of a session ask. */
+function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
+  const turn = oneAtATime();
+  return {
+    askPerson: askPerson && ((...question: Parameters<AskPerson>) => turn(() => askPerson(...question))),
+    askUser: askUser && ((...question: Parameters<AskUser>) => turn(() => askUser(...question))),
+  };
+}
+
 interface OpenLog {
   readonly session: Session;
   /** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
@@ -135,18 +148,22 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 }
 
 function engineParts(
-  { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
+  { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
   { tools, permit, runCheck, privateFolder, containment }: NativeTools,
   { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
   return {
     model,
     system,
-    tools,
+    tools: () => tools,
     processors: [guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
-    mostCost,
+    limits: {
+      turns: mostTurns,
+      cost: mostCost,
+      deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
+    },
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
