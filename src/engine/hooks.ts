@@ -89,8 +89,8 @@ export function hooksProcessor(hooks: EngineHooks): Processor {
 }
 
 /** A hook changes what the model sees, not what the call did. */
-function changedResult({ images: _, ...output }: ToolOutput, changed: ToolOutput): ToolOutput {
-  return { ...output, ...changed, deeds: output.deeds ?? [] };
+function changedResult({ deeds = [], ends }: ToolOutput, changed: ToolOutput): ToolOutput {
+  return { ...changed, deeds, ...(ends === undefined ? {} : { ends }) };
 }
 
 /** Reports a failure to every `errorOccurred` hook. Returns why some of them failed; that never stops the session. */
