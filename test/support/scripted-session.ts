@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { AnswerPart, AssistantMessage, Message } from "../../src/contract/message.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
+import { limitsOf } from "../../src/models/limits.ts";
 import { ModelError } from "../../src/models/model-error.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
 import { openHistory } from "../../src/contract/history.ts";
@@ -51,6 +52,8 @@ export function rehearsed(...lines: readonly Line[]): Rehearsed {
   const requests: ModelRequest[] = [];
   const model: Model = {
     name: "rehearsed/model",
+    limits: limitsOf(undefined),
+    async learnLimits() {},
     cost: () => undefined,
     async *ask(request, signal) {
       signal.throwIfAborted();

@@ -12,7 +12,8 @@ const onceChecked = (value: string, before: string | undefined) => once(check(va
 /** The flags of every command that starts the engine. */
 export function engineFlags(command: Command): Command {
   return command
-    .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
+    .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL, then settings.yaml)", once)
+    .option("--effort <level>", "how much the model thinks: low, medium, high or max", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
     .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
     .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)

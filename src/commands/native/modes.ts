@@ -81,7 +81,7 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
   const { askPerson, askUser } = terminal;
   const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
   await using session = await nativeOpener(settings)(place);
-  return await runLineMode(session.conversation, terminal);
+  return await runLineMode(session.conversation, terminal, settings.effort);
 }
 
 /** A resumed session continues in its original folder, wherever it is resumed from. */

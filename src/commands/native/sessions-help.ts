@@ -2,6 +2,7 @@ import type { SubVerbHelp } from "../command-module.ts";
 
 const ENGINE = [
   "--model",
+  "--effort",
   "--base-url",
   "--accept",
   "--accept-timeout",

@@ -12,6 +12,7 @@ import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
@@ -50,6 +51,8 @@ export interface NativeSettings {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly model: Model;
+  /** How much the model thinks. */
+  readonly effort: ThinkingEffort;
   readonly settings: EngineSettings;
   readonly policyFor: (cwd: string) => Policy;
   /** The user's acceptance check. */
@@ -73,6 +76,8 @@ export interface NativeSettings {
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, prompt, askPerson, askUser }) => {
+    // Not waited for: a server that says nothing must not delay the first request.
+    void common.model.learnLimits(new AbortController().signal);
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
