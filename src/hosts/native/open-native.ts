@@ -165,8 +165,8 @@ interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 }
 
 function engineParts(
-  { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck, privateFolder, containment }: NativeTools,
+  { model, settings, accept, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit }: NativeSettings,
+  { tools, permit, runCheck, privateFolder, containment, forgetShown, openItems }: NativeTools,
   { policy, system, hooks, signal }: EngineFrame,
 ): EngineParts {
   return {
@@ -181,11 +181,29 @@ function engineParts(
       cost: mostCost,
       deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
     },
-    compaction: compaction({ model, settings, clock: realClock, signal }),
+    compaction: compaction({
+      model,
+      settings,
+      clock: realClock,
+      signal,
+      standing: () => workItems(openItems()),
+      before: (trigger) =>
+        tell(
+          (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),
+          warn,
+        ),
+    }),
+    onShortened: () => forgetShown(),
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
   };
+}
+
+/** The open work items, for a model that no longer sees how it wrote them. */
+function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {
+  const open = items.map(({ id, title, state }) => `- ${id}: ${title} (${state})`);
+  return open.length === 0 ? [] : [`Open work items:\n${open.join("\n")}`];
 }
 
 async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
