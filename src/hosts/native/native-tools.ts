@@ -25,7 +25,6 @@ import {
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
-import type { WorkItem } from "../../tools/items/work-item.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
@@ -54,7 +53,7 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly containment: CommandContainment;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
-  readonly openItems: () => readonly WorkItem[];
+  readonly openItems: ReturnType<typeof openWorkItems>["open"];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
 }
