@@ -19,6 +19,9 @@ import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 import { lockHolder, takeLock } from "../lib/lock.ts";
 
+/** Records of a session in which nothing has been asked yet. */
+const UNASKED: ReadonlySet<SessionRecord["type"]> = new Set(["session", "model", "context"]);
+
 /** A session that this process may write to. */
 export interface Session extends Disposable {
   readonly id: string;
@@ -128,7 +131,7 @@ function writer(id: string, { file, lock, now, sum: first, before, removeUnused 
     append(record: SessionRecord, at = now()) {
       // The descriptor number may belong to another file by now.
       if (closed) throw new Error("the session is closed");
-      isUsed ||= record.type !== "session" && record.type !== "model";
+      isUsed ||= !UNASKED.has(record.type);
       const written = writeLine({ record, at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);

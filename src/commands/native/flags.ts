@@ -11,7 +11,7 @@ const onceChecked = (value: string, before: string | undefined) => once(check(va
 
 /** The flags of every command that starts the engine. */
 export function engineFlags(command: Command): Command {
-  return command
+  return addSkillFlags(command)
     .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
     .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
@@ -26,6 +26,18 @@ export function engineFlags(command: Command): Command {
     .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
     .option("--json", "print every event as a line of JSON");
 }
+
+export function addSkillFlags(command: Command): Command {
+  return command
+    .option("--skill-directory <folder>", "offer the skills in this folder too (may be repeated)", many)
+    .option("--disable-skill <name>", "do not offer this skill (may be repeated)", many);
+}
+
+/** What these flags say. */
+export const skillFlags = (flags: Readonly<Record<string, unknown>>) => ({
+  directories: textsFlag(flags, "skillDirectory"),
+  disabled: textsFlag(flags, "disableSkill"),
+});
 
 /** A misspelled name would silently allow nothing, or deny nothing. */
 export function refuseUnknownTools(flags: Readonly<Record<string, unknown>>): void {

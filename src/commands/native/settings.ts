@@ -1,3 +1,4 @@
+import manifest from "../../../package.json" with { type: "json" };
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import type { NativeSettings } from "../../hosts/native/open-native.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
@@ -13,6 +14,7 @@ import { readLog } from "../../sessions/read-log.ts";
 import { replay } from "../../sessions/replay.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { countFlag, textFlag, textsFlag } from "../flags.ts";
+import { skillFlags } from "./flags.ts";
 import { nativeHooks } from "./hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -43,6 +45,8 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return {
+    version: manifest.version,
+    skillSettings: skillFlags(flags),
     home: signalboxHome(),
     environment: process.env,
     model: openModel(choice, { idleMs: settings.idle_ms }),

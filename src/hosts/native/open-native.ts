@@ -1,12 +1,11 @@
-import { platform, release } from "node:os";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
 import { guardProcessor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
-import { gitTop } from "../../lib/git-top.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { HostJob } from "../../backplane/host.ts";
@@ -18,7 +17,9 @@ import type { AskUser } from "../../tools/ask-user.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import type { ToolFilter } from "../../tools/tool-set.ts";
 import { type Conversation, converse, type EngineParts } from "./conversation.ts";
+import { contextWarnings } from "./context-warnings.ts";
 import { fingerprint } from "./fingerprint.ts";
+import { contextRecord, forTools, nativeContext } from "./native-context.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 
 /** Where a conversation takes place, and who can be asked. */
@@ -46,6 +47,8 @@ export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
 
 /** What all conversations of one command have in common. */
 export interface NativeSettings {
+  /** Our version. */
+  readonly version: string;
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly model: Model;
@@ -56,6 +59,7 @@ export interface NativeSettings {
   readonly acceptTimeoutMs: number;
   readonly mostCost?: number | undefined;
   readonly filters: readonly ToolFilter[];
+  readonly skillSettings?: SkillSettings | undefined;
   /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
   /** Wraps the guard's decision with others that must also allow a call. */
@@ -73,6 +77,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
     const { session, accept } = openLog(common, cwd, resume);
     try {
       const { acceptTimeoutMs: checkTimeoutMs } = common;
+      const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
+      for (const line of contextWarnings(found)) common.warn(line);
       const nativeTools = openNativeTools({
         ...common,
         sessionId: session.id,
@@ -80,15 +86,12 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         askPerson,
         askUser,
         checkTimeoutMs,
+        skills: found.skills,
       });
       await nativeTools.containment.require();
-      const system = systemPrompt({
-        cwd: policy.workspaceRoot,
-        platform: `${platform()} ${release()}`,
-        date: new Date().toISOString().slice(0, 10),
-        repository: gitTop(policy.workspaceRoot) !== undefined,
-        unattended: askPerson === undefined,
-      });
+      const context = forTools(found, nativeTools.tools);
+      const system = systemPrompt(context.parts);
+      session.append(contextRecord(context));
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
       const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks });
       const conversation = converse(session, parts, nativeTools.personSpoke);
