@@ -33,6 +33,7 @@ const SLOW = [
   "test/run-disk.test.ts",
   "test/run-naming.test.ts",
   "test/run-task.test.ts",
+  "test/settings.test.ts",
   "test/stage-conflicts.test.ts",
   "test/simulated-macos.test.ts",
   "test/staged-server.test.ts",

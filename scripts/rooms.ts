@@ -12,6 +12,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["contract", "lib", "guard"],
   tools: ["contract", "lib", "shell", "screen", "guard", "sandbox"],
   engine: ["contract", "lib", "models"],
+  settings: ["contract", "lib", "models", "guard"],
   agents: ["contract", "lib"],
   hooks: ["contract", "lib", "screen", "guard", "sandbox", "snapshots", "agents"],
   staging: ["contract", "lib", "agents", "hooks", "recipes"],
@@ -24,9 +25,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
   proof: ["contract", "lib", "models", "agents", "hooks", "launch"],
   library: ["contract", "lib", "screen", "guard", "agents", "backplane", "hosts", "package.json"],
-  doctor: "contract lib models guard sandbox tools agents hooks staging launch backplane recipes proof".split(" "),
+  doctor: "contract lib models settings guard sandbox tools agents hooks staging launch backplane recipes proof".split(
+    " ",
+  ),
   commands:
-    "contract lib screen models snapshots sessions guard sandbox tools engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
+    "contract lib screen models settings snapshots sessions guard sandbox tools engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
       " ",
     ),
   "verbs.ts": ["agents", "commands"],
@@ -68,17 +71,24 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   screen: ["screen-command.ts", "screen-lines.ts", "screen.ts"],
   sandbox: ["contained-session.ts", "open-session-sandbox.ts", "prove-sandbox.ts", "prune-homes.ts"],
   models: [
+    "catalog/catalog.ts",
+    "catalog/price.ts",
+    "catalog/row.ts",
     "choose-model.ts",
+    "default-model.ts",
+    "effort.ts",
+    "limits.ts",
     "model-error.ts",
     "model.ts",
     "open-model.ts",
-    "prices.ts",
     "providers.ts",
     "scripted/capture.ts",
     "scripted/load-script.ts",
     "scripted/script/script.ts",
     "scripted/server.ts",
+    "tokens/estimate-tokens.ts",
   ],
+  settings: ["load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
   knowledge: ["instructions/load-instructions.ts", "skills/load-skills.ts", "system-prompt.ts"],
   snapshots: [
     "changes.ts",
@@ -142,7 +152,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "tool-names.ts",
     "tool-set.ts",
   ],
-  engine: ["event.ts", "gates.ts", "hooks.ts", "processor.ts", "prompt-queue.ts", "run-session.ts"],
+  engine: ["budget.ts", "gates.ts", "hooks.ts", "processor.ts", "prompt-queue.ts", "run-session.ts"],
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",
@@ -211,35 +221,14 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "program/uncontained.ts",
     "sidecar/sidecar.ts",
   ],
-  recipes: [
-    "bridge/check-runner.ts",
-    "bridge/find-runner.ts",
-    "bridge/install-runner.ts",
-    "bridge/run-runner.ts",
-    "bridge/runner-context.ts",
-    "bridge/runner-environment.ts",
-    "bridge/runner-place.ts",
-    "bridge/whole-recipe.ts",
-    "check/check-recipe.ts",
-    "places/find-persona.ts",
-    "places/find-recipe.ts",
-    "places/load-recipe.ts",
-    "places/recipe-folders.ts",
-    "places/recipe-trust.ts",
-    "recipe/read-recipe.ts",
-    "recipe/recipe.ts",
-    "run/journal.ts",
-    "run/output-value.ts",
-    "run/rate-limit.ts",
-    "run/run-folder.ts",
-    "run/run-parts.ts",
-    "run/run-recipe.ts",
-    "run/step-result.ts",
-    "shell/open-shell.ts",
-    "shell/place-command.ts",
-    "show/graph.ts",
-    "show/progress.ts",
-  ],
+  recipes: words(`
+    bridge/check-runner.ts bridge/find-runner.ts bridge/install-runner.ts bridge/run-runner.ts
+    bridge/runner-context.ts bridge/runner-environment.ts bridge/runner-place.ts bridge/whole-recipe.ts
+    check/check-recipe.ts places/find-persona.ts places/find-recipe.ts places/load-recipe.ts
+    places/recipe-folders.ts places/recipe-trust.ts recipe/read-recipe.ts recipe/recipe.ts run/journal.ts
+    run/output-value.ts run/rate-limit.ts run/run-folder.ts run/run-parts.ts run/run-recipe.ts run/step-result.ts
+    shell/open-shell.ts shell/place-command.ts show/graph.ts show/progress.ts
+  `),
   proof: [
     "candidates.ts",
     "compare-faults.ts",
@@ -263,7 +252,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "hook.ts",
     "key.ts",
     "launch.ts",
-    "models.ts",
+    "models/models.ts",
     "native/context.ts",
     "native/memory.ts",
     "native/native.ts",
@@ -293,3 +282,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   library: [],
 };
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

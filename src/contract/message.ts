@@ -53,6 +53,8 @@ export const ToolResult = z.object({
   text: z.string(),
   failed: z.boolean(),
   images: z.array(Image).optional(),
+  /** The run ended with this call, so that the model is not asked about it. */
+  ends: z.object({ summary: z.string() }).optional(),
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import type { CallPart, ToolResult } from "../contract/message.ts";
-import type { Tool, ModelCall, ToolOutput } from "../contract/tool.ts";
-import type { LoopEvent, ToolEnd } from "./event.ts";
+import type { Tool, ToolOutput } from "../contract/tool.ts";
+import type { ModelCall } from "../contract/tool-call.ts";
+import type { LoopEvent, ToolEnd } from "../contract/engine-event.ts";
 import type { LoopParts } from "./parts.ts";
 import { messageOf } from "../lib/message-of.ts";
+import { nearestFew } from "../lib/nearest.ts";
 
 /** A call that may run, with its arguments as parsed by the tool's schema. */
 export interface ReadyCall {
@@ -33,9 +35,18 @@ export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?
   }
   const tool = tools.get(part.name);
   if (tool === undefined) {
-    return { call, because: `unknown tool ${part.name}; available tools: ${[...tools.keys()].join(", ")}` };
+    return { call, because: unknownTool(part.name, [...tools.keys()]) };
   }
   return parseInput({ call, tool, notes: note === undefined ? [] : [note] });
+}
+
+const MAX_NAMED = 24;
+
+/** The whole list only where it is short: a model with hundreds of tools has made a mistake in one name. */
+function unknownTool(name: string, names: readonly string[]): string {
+  if (names.length <= MAX_NAMED) return `unknown tool ${name}; available tools: ${names.join(", ")}`;
+  const near = nearestFew(name, names, 5);
+  return `unknown tool ${name}; ${near.length === 0 ? "no tool has a similar name" : `similar tools: ${near.join(", ")}`}`;
 }
 
 /** Parses the arguments; the guard and the tool see the same parsed form. */
@@ -58,7 +69,8 @@ export function resultOf(
   const text =
     whole.length > MAX_TEXT ? `${whole.slice(0, MAX_TEXT).toWellFormed()}\n[cut after ${MAX_TEXT} characters]` : whole;
   const images = output.images === undefined || output.images.length === 0 ? {} : { images: [...output.images] };
-  return { callId, name, text, failed: output.failed, ...images };
+  const ends = output.ends === undefined ? {} : { ends: output.ends };
+  return { callId, name, text, failed: output.failed, ...images, ...ends };
 }
 
 /**
@@ -68,10 +80,11 @@ export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: 
   const { call, tool, notes } = ready;
   const { signal, processors } = parts;
   const progress = (text: string) => emit({ type: "tool-progress", callId: call.id, text });
+  const child = (agent: string, event: LoopEvent) => emit({ type: "child", agent, event });
   let output: ToolOutput;
   try {
     signal.throwIfAborted();
-    output = await settled(tool.run(call.input, { callId: call.id, signal, progress }), parts);
+    output = await settled(tool.run(call.input, { callId: call.id, signal, progress, emit: child }), parts);
   } catch (error) {
     output = failure(signal.aborted ? INTERRUPTED : reasonOf(error));
   }

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { writeFiles } from "../../test/support/git-repository.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { promptParts, systemPrompt } from "./system-prompt.ts";
-import { estimateTokens } from "../lib/estimate-tokens.ts";
 
 const surroundings = {
   version: "1.2.3",
@@ -48,14 +47,9 @@ test("a folder is listed in one short line, whatever its names are, and the prom
   const prompt = whole({ cwd: folder });
   // A token is at least three characters in such a text; the limit is 1,800 tokens.
   expect(prompt.length).toBeLessThan(1_800 * 3);
-  expect(estimateTokens(prompt)).toBeLessThan(1_800);
   const line = prompt.split("\n").find((each) => each.startsWith("It contains: ")) ?? "";
   expect(line).toMatch(/ and \d+ or more others$/);
   const small = tempFolder();
   writeFiles(small, { "a\nSystem: none": "", "src/x.ts": "", ".git/HEAD": "" });
   expect(whole({ cwd: small })).toContain("It contains: a\\nSystem: none src/\n");
-});
-
-test("tokens are estimated from bytes", () => {
-  expect(["", "abcd", "abcde", "日本"].map(estimateTokens)).toEqual([0, 1, 2, 2]);
 });

@@ -34,7 +34,12 @@ function open({ environment = {} }: Settings = {}) {
     containment: UNCONTAINED,
   });
   onTestFinished(() => runner.close());
-  const context = (signal: AbortSignal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
+  const context = (signal: AbortSignal = new AbortController().signal) => ({
+    callId: "1",
+    signal,
+    progress: () => {},
+    emit: () => {},
+  });
   const tool = bash({ runner, workspace, takeNotes: UNCONTAINED.takeNotes });
   return {
     runner,

@@ -17,7 +17,7 @@ function opened(read: KnownSkill["read"], files: Readonly<Record<string, string>
     read,
   };
   const tool = skillTool({ skills: [skill], outputFolder: tempFolder() });
-  const context = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+  const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
   return { folder, use: async (name: string) => await tool.run({ name }, context) };
 }
 

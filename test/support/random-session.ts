@@ -1,7 +1,8 @@
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
+import { openHistory } from "../../src/contract/history.ts";
 import type { AnswerPart } from "../../src/contract/message.ts";
 import type { ToolOutput } from "../../src/contract/tool.ts";
-import type { SessionEvent } from "../../src/engine/event.ts";
+import type { SessionEvent } from "../../src/contract/engine-event.ts";
 import { guardProcessor } from "../../src/engine/processor.ts";
 import { promptQueue } from "../../src/engine/prompt-queue.ts";
 import { fails, type Line, rehearsed, sessionParts, tool } from "./scripted-session.ts";
@@ -96,15 +97,16 @@ export async function randomSession(seed: number) {
     queue,
     tools: [tool("read", work(true), true), tool("write", work(false))],
     processors: [guard],
-    gates: [{ name: "dice", check: async () => (die.chance(0.4) ? "go on" : undefined) }],
+    gates: [{ name: "dice", exitCode: 9, check: async () => (die.chance(0.4) ? "go on" : undefined) }],
     signal: abort.signal,
     settings: EngineSettings.parse({ turns: 20, gate_blocks: 3 }),
   });
   const stopAt = die.chance(0.4) ? die.below(60) : -1;
   const events: SessionEvent[] = [];
-  const session = runSession([], parts);
+  const history = openHistory();
+  const session = runSession(history, parts);
   for (let next = await session.next(); ; next = await session.next()) {
-    if (next.done === true) return { events, ran, ...next.value };
+    if (next.done === true) return { events, ran, outcome: next.value, history: history.messages };
     events.push(next.value);
     if (events.length === stopAt) abort.abort();
   }

@@ -2,11 +2,13 @@ import type { SubVerbHelp } from "../command-module.ts";
 
 const ENGINE = [
   "--model",
+  "--effort",
   "--base-url",
   "--accept",
   "--accept-timeout",
   "--max-turns",
   "--max-cost",
+  "--timeout",
   "--model-idle",
   "--allow-tool",
   "--deny-tool",

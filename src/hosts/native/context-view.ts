@@ -1,7 +1,7 @@
 import { suspiciousNames } from "./context-warnings.ts";
 import { type ContextPlace, nativeContext } from "./native-context.ts";
 import { findNested } from "../../knowledge/instructions/load-instructions.ts";
-import { estimateTokens } from "../../lib/estimate-tokens.ts";
+import { estimateTokens } from "../../models/tokens/estimate-tokens.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 /** What `context --json` prints. */
@@ -20,6 +20,7 @@ export function contextView(from: ContextPlace) {
     parts: parts.map(({ name, text }) => ({ name, ...sizes(text) })),
     loaded: loaded.map(({ text, ...facts }) => ({
       ...facts,
+      tokens: estimateTokens(text),
       sha256: sha256(text),
       ...(suspicious.has(facts.names.join(", ")) ? { suspicious: true } : {}),
     })),

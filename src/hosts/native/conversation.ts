@@ -1,11 +1,13 @@
+import { openHistory } from "../../contract/history.ts";
 import type { Image, Message } from "../../contract/message.ts";
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
-import { endedNaturally, runSession, type SessionParts } from "../../engine/run-session.ts";
+import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
+import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
+import { recordEvent } from "./record-event.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { SessionRecord } from "../../contract/session-record.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
 export interface Conversation {
@@ -25,13 +27,18 @@ export interface Conversation {
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
 
-export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey" | "unjudged">;
+export type EngineParts = Omit<
+  SessionParts,
+  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work"
+> & { readonly limits?: BudgetLimits };
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const before = replay(session.before);
+  const { work, ...before } = replay(session.before);
+  const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
-  let { history } = before;
+  const spent = { turns: work.metrics.turns, cost: before.knownCost };
+  const budget = openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const { name, baseUrl } = parts.model;
@@ -42,11 +49,10 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     id: session.id,
     model: name,
     get history() {
-      return history;
+      return history.messages;
     },
     get unfinished() {
-      const waits = history.length > 0 && history.at(-1)?.role !== "assistant";
-      return queue.size > 0 || waits || (unjudged && endedNaturally(history));
+      return queue.size > 0 || waitsForModel(history.messages) || (unjudged && endedNaturally(history.messages));
     },
     get queued() {
       return queue.size;
@@ -66,58 +72,18 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       session.append({ type: "queued", promptId, message, first: false });
       queue.add({ id: promptId, message });
     },
-    async *run(signal) {
-      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged };
+    async *run(stop) {
+      const { ms } = budget.left();
+      const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
+      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work };
       const running = runSession(history, { ...parts, ...more });
       unjudged = false;
       for (let next = await running.next(); ; next = await running.next()) {
-        if (next.done === true) {
-          ({ history, outcome } = next.value);
-          return outcome;
-        }
+        if (next.done === true) return (outcome = next.value);
         const record = recordEvent(next.value);
         if (record !== undefined) session.append(record);
         yield next.value;
       }
     },
   };
-}
-
-/** The log record of an event; undefined for events that only an observer needs. */
-function recordEvent(event: SessionEvent): SessionRecord | undefined {
-  switch (event.type) {
-    case "message":
-      if (event.message.role === "tool") return undefined;
-      return {
-        type: "message",
-        message: event.message,
-        ...(event.promptId === undefined ? {} : { promptId: event.promptId }),
-      };
-    case "prompt-queued":
-      return { type: "queued", promptId: event.promptId, message: event.message, first: true };
-    case "prompt-refused":
-      return { type: "refused", promptId: event.promptId, because: event.because };
-    case "usage":
-      return {
-        type: "usage",
-        ...(event.usage === undefined ? {} : { usage: event.usage }),
-        ...(event.cost === undefined ? {} : { cost: event.cost }),
-      };
-    case "tool-start":
-      return { type: "call-start", callId: event.call.id };
-    case "tool-end":
-      return { type: "call-end", result: event.result };
-    case "history-replaced":
-      return { type: "history", history: [...event.history], because: event.because };
-    case "gate-blocked":
-      return { type: "gate", gate: event.gate, word: "blocked", reason: event.reason };
-    case "gate-gave-up":
-      return { type: "gate", gate: event.gate, word: "gave-up", reason: event.reason };
-    case "gate-passed":
-      return { type: "gate", gate: event.gate, word: "passed", reason: "" };
-    case "idle":
-      return { type: "rest", reason: event.outcome.reason, because: event.outcome.because };
-    default:
-      return undefined;
-  }
 }

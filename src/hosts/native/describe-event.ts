@@ -1,7 +1,7 @@
 import { readGateReason } from "../../contract/gate-reason.ts";
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { denialForPerson } from "../../guard/explain.ts";
-import type { ModelCall } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool-call.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";

@@ -1,12 +1,14 @@
 import type { AskPerson, PermissionAnswer } from "../../contract/tool.ts";
-import type { SessionEvent } from "../../engine/event.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
+import type { ThinkingEffort } from "../../models/effort.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
+import { effortCommand } from "./effort-command.ts";
 import { endOfTalk } from "./end-of-talk.ts";
 import { showCall } from "./show-call.ts";
 import { waitingLine } from "./waiting-line.ts";
@@ -19,6 +21,7 @@ What you type while it works reaches the model with its next request.
 Ctrl-C interrupts the work; at the prompt it clears the line,
 and on an empty one it ends the session, like Ctrl-D, exit, quit and /quit.
 Ctrl-D during work ends the session when the work is done. /id shows its id.
+/effort shows how much the model thinks; /effort low, medium, high or max changes it.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 /** Does not match a path such as /etc/hosts. */
@@ -79,7 +82,11 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
 /** Runs a conversation line by line until the user ends it. */
-export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
+export async function runLineMode(
+  conversation: Conversation,
+  terminal: LineTerminal,
+  effort: ThinkingEffort,
+): Promise<number> {
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   terminal.write(endOfTalk(conversation.history));
   if (conversation.unfinished) await work(conversation, terminal);
@@ -88,6 +95,7 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
     if (LEAVING.includes(text.trimEnd())) break;
     if (task === "/help") terminal.write(`${HELP}\n`);
     else if (task === "/id") terminal.write(`${conversation.id}\n`);
+    else if (/^\/effort(?=\s|$)/.test(text)) terminal.write(effortCommand(task, effort));
     else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
     else if (task !== "") {
       conversation.add(taskText(text));

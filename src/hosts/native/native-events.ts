@@ -1,7 +1,7 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Message } from "../../contract/message.ts";
-import type { ToolDeed } from "../../contract/tool.ts";
-import type { SessionEvent } from "../../engine/event.ts";
+import type { ToolDeed } from "../../contract/tool-call.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { describeEvent } from "./describe-event.ts";
 

@@ -7,9 +7,11 @@ import type { Policy } from "../../contract/policy.ts";
 import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
@@ -52,12 +54,18 @@ export interface NativeSettings {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly model: Model;
+  /** How much the model thinks. */
+  readonly effort: ThinkingEffort;
   readonly settings: EngineSettings;
   readonly policyFor: (cwd: string) => Policy;
   /** The user's acceptance check. */
   readonly accept?: string | undefined;
   readonly acceptTimeoutMs: number;
+  /** Limits of the whole session, with what it used before it was resumed. */
+  readonly mostTurns?: number | undefined;
   readonly mostCost?: number | undefined;
+  /** How long it may work after this start. */
+  readonly timeoutMs?: number | undefined;
   readonly filters: readonly ToolFilter[];
   readonly skillSettings?: SkillSettings | undefined;
   /** Hooks added to a conversation from outside. */
@@ -72,6 +80,8 @@ export interface NativeSettings {
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, prompt, askPerson, askUser }) => {
+    // Not waited for: a server that says nothing must not delay the first request.
+    void common.model.learnLimits(new AbortController().signal);
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
@@ -83,8 +93,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         ...common,
         sessionId: session.id,
         policy,
-        askPerson,
-        askUser,
+        ...inTurn({ askPerson, askUser }),
         checkTimeoutMs,
         skills: found.skills,
       });
@@ -114,6 +123,15 @@ export function nativeOpener(common: NativeSettings): OpenNative {
   };
 }
 
+/** A person can answer one question at a time, however many agents of a session ask. */
+function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
+  const turn = oneAtATime();
+  return {
+    askPerson: askPerson && ((...question: Parameters<AskPerson>) => turn(() => askPerson(...question))),
+    askUser: askUser && ((...question: Parameters<AskUser>) => turn(() => askUser(...question))),
+  };
+}
+
 interface OpenLog {
   readonly session: Session;
   /** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
@@ -138,18 +156,22 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 }
 
 function engineParts(
-  { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
+  { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
   { tools, permit, runCheck, privateFolder, containment }: NativeTools,
   { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
   return {
     model,
     system,
-    tools,
+    tools: () => tools,
     processors: [guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
-    mostCost,
+    limits: {
+      turns: mostTurns,
+      cost: mostCost,
+      deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
+    },
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),

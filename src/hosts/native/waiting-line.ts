@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../../engine/event.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { type TimerLine, timerLine } from "../../lib/timer-line.ts";
 
 /** Shows how long we have been waiting for the model. */

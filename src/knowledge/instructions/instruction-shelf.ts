@@ -4,7 +4,6 @@ import { errorCode } from "../../lib/error-code.ts";
 import { isInside } from "../../lib/inside.ts";
 import { readImports } from "../../lib/read-imports.ts";
 import { readMarkdown } from "../../lib/read-markdown.ts";
-import { estimateTokens } from "../../lib/estimate-tokens.ts";
 import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge-place.ts";
 import { nameOf } from "../texts/name-of.ts";
 import { readText } from "../texts/read-text.ts";
@@ -18,7 +17,6 @@ export interface LoadedText {
   readonly kind: InstructionKind;
   readonly text: string;
   readonly bytes: number;
-  readonly tokens: number;
   /** With `touch`, when a file that `globs` name is read or written. */
   readonly when: "start" | "touch";
   readonly globs?: readonly string[];
@@ -104,9 +102,8 @@ function withGlobs(text: string): Body | { readonly why: string } {
 }
 
 function loadedText({ name, kind }: InstructionPlace, text: string, globs: readonly string[] | undefined): LoadedText {
-  const size = { bytes: Buffer.byteLength(text, "utf8"), tokens: estimateTokens(text) };
   const when = globs === undefined ? { when: "start" as const } : { when: "touch" as const, globs };
-  return { names: [name], kind, text, ...size, ...when };
+  return { names: [name], kind, text, bytes: Buffer.byteLength(text, "utf8"), ...when };
 }
 
 /** By what a text is recognized. One that is always there needs no second copy for some paths. */

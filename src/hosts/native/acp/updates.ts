@@ -1,7 +1,7 @@
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { Message, ToolResult } from "../../../contract/message.ts";
-import type { ToolDeed } from "../../../contract/tool.ts";
-import type { SessionEvent } from "../../../engine/event.ts";
+import type { ToolDeed } from "../../../contract/tool-call.ts";
+import type { SessionEvent } from "../../../contract/engine-event.ts";
 import { callLine, describeEvent } from "../describe-event.ts";
 
 /** The ACP update for an event; undefined for events that are of no interest to the user. */
