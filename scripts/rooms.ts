@@ -89,7 +89,10 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "tokens/estimate-tokens.ts",
   ],
   settings: ["load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
-  knowledge: ["instructions/load-instructions.ts", "skills/load-skills.ts", "system-prompt.ts"],
+  knowledge: words(`
+    instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
+    texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
+  `),
   snapshots: [
     "changes.ts",
     "open-session.ts",

@@ -183,6 +183,38 @@ test("what is not loaded and what looks like an attack is said once, before the 
   ]);
 });
 
+test("a touched file brings its instructions into the next request, and the log says so, also after a resume", async () => {
+  const { cwd, run, server, sessions } = await scene({
+    turns: [{ calls: [{ name: "read", input: { path: "api/x.ts" } }] }, { text: "Done." }],
+    after: { text: "Done." },
+  });
+  const typed = ".github/instructions/ts.instructions.md";
+  writeFiles(cwd, { "api/x.ts": "x", "api/AGENTS.md": "Api.", [typed]: glob("**/*.ts", "Typed.") });
+  const told = View.parse(JSON.parse((await run(["context", "--json"])).stdout));
+  expect(told.loaded.map(({ names, when }) => [names, when])).toEqual([
+    [[typed], "touch"],
+    [["api/AGENTS.md"], "touch"],
+  ]);
+  expect((await run(["native", "-p", "go"])).code).toBe(0);
+  expect((await run(["sessions", "resume", "last", "-p", "more"])).code).toBe(0);
+  const texts = server.requests.map(({ body }) =>
+    Request.parse(body).messages.flatMap(({ content }) =>
+      blocks(JSON.stringify(content).replaceAll("\\n", "\n").replaceAll('\\"', '"')),
+    ),
+  );
+  const both = [
+    { names: typed, sha256: sha256("Typed.") },
+    { names: "api/AGENTS.md", sha256: sha256("Api.") },
+  ];
+  expect(texts).toEqual([[], both, both]);
+  const [log = ""] = logsIn(sessions);
+  const records = readFileSync(join(sessions, log), "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"type":"context"'))
+    .map((line) => ContextRecord.parse(JSON.parse(line)).loaded.flatMap(({ names }) => names));
+  expect(records).toEqual([[], [typed, "api/AGENTS.md"], []]);
+});
+
 test("a skill is read when it is used", async () => {
   const { cwd, run, server } = await scene({
     turns: [{ calls: [{ name: "skill", input: { name: "review" } }] }, { text: "Done." }],

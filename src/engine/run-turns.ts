@@ -74,6 +74,7 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
     history: run.history.messages,
     tools: offers,
     lastUsage: run.lastUsage,
+    left: parts.budget.left(),
     signal,
   });
   for (const processor of parts.processors) {

@@ -77,10 +77,14 @@ export function forTools(context: NativeContext, tools: readonly Pick<Tool, "nam
 export function contextRecord({ parts, instructions, notLoaded }: NativeContext): SessionRecord {
   const start = instructions.loaded.filter(({ when }) => when === "start");
   const others = parts.filter(({ name }) => name === "skills" || name === "memory");
-  const loaded = [
-    ...start.map(({ names, text }) => ({ names, text })),
-    ...others.map(({ name, text }) => ({ names: [name], text })),
-  ];
+  return loadedRecord([...start, ...others.map(({ name, text }) => ({ names: [name], text }))], notLoaded);
+}
+
+/** The record of texts that the model gets from now on. */
+export function loadedRecord(
+  loaded: readonly { readonly names: readonly string[]; readonly text: string }[],
+  notLoaded: readonly NotLoaded[],
+): SessionRecord {
   return {
     type: "context",
     loaded: loaded.map(({ names, text }) => ({

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
 import type { KnownSkill } from "../../contract/known-skill.ts";
@@ -52,6 +53,8 @@ export interface NativeTools extends AsyncDisposable {
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   readonly containment: CommandContainment;
+  /** Titles of the open work items. */
+  readonly openItems: () => readonly string[];
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
@@ -95,6 +98,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     permit: set.permit,
     containment,
     privateFolder: outputFolder,
+    openItems: () => items.titles(),
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
@@ -154,13 +158,14 @@ function openContainment(place: NativeToolsPlace): CommandContainment {
 }
 
 /** Work items whose file is created on first use, since most short sessions never need it. */
-function lazyItems(path: string): ReturnType<typeof openWorkItems> {
+function lazyItems(path: string): ReturnType<typeof openWorkItems> & { readonly titles: () => readonly string[] } {
   let opened: ReturnType<typeof openWorkItems> | undefined;
   const items = () => (opened ??= openWorkItems(path));
   return {
     apply: (changes) => items().apply(changes),
     list: () => items().list(),
     open: () => items().open(),
+    titles: () => (opened === undefined && !existsSync(path) ? [] : items().open()).map(({ title }) => title),
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   };
 }

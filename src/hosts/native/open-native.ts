@@ -1,7 +1,7 @@
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
-import { guardProcessor } from "../../engine/processor.ts";
+import { guardProcessor, type Processor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
@@ -23,6 +23,7 @@ import { contextWarnings } from "./context-warnings.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { contextRecord, forTools, nativeContext } from "./native-context.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
+import { turnKnowledge } from "./turn-knowledge.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -101,8 +102,16 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       const context = forTools(found, nativeTools.tools);
       const system = systemPrompt(context.parts);
       session.append(contextRecord(context));
+      const knowledge = turnKnowledge({
+        context,
+        timeoutMs: common.timeoutMs,
+        openItems: nativeTools.openItems,
+        fingerprint: (signal) => treeOf(policy, nativeTools, signal),
+        before: session.before,
+        record: (record) => session.append(record),
+      });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks });
+      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, knowledge });
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
@@ -157,14 +166,20 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 
 function engineParts(
   { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck, privateFolder, containment }: NativeTools,
-  { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
+  nativeTools: NativeTools,
+  {
+    policy,
+    system,
+    hooks,
+    knowledge,
+  }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy; readonly knowledge: Processor },
 ): EngineParts {
+  const { tools, permit, runCheck, containment } = nativeTools;
   return {
     model,
     system,
     tools: () => tools,
-    processors: [guardProcessor(guardAlso(permit, containment))],
+    processors: [knowledge, guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
     limits: {
@@ -174,9 +189,12 @@ function engineParts(
     },
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
-    fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
+    fingerprint: (signal) => treeOf(policy, nativeTools, signal),
   };
 }
+
+const treeOf = ({ workspaceRoot: workspace }: Policy, { privateFolder }: NativeTools, signal: AbortSignal) =>
+  fingerprint({ workspace, privateFolder }, signal);
 
 async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
