@@ -23,6 +23,8 @@ export interface LoadedSettings {
   readonly user: PlacedSettings | undefined;
   /** Undefined unless the user trusts the file. */
   readonly project: PlacedSettings | undefined;
+  /** The user's folders of skills, and the skills that either file disables. */
+  readonly skills: { readonly directories: readonly string[]; readonly disabled: readonly string[] };
   /** The engine's limits in both files; a project can only lower them. */
   readonly engine: Partial<EngineSettings>;
   /** What the user should know: files that are ignored. */
@@ -42,6 +44,10 @@ export function loadSettings({ home, workspace }: Places): LoadedSettings {
   return {
     user,
     project,
+    skills: {
+      directories: user?.skills?.directories ?? [],
+      disabled: [...(user?.skills?.disabled ?? []), ...(project?.skills?.disabled ?? [])],
+    },
     engine: { ...user?.engine, ...lowered(project?.engine ?? {}, { ...EngineSettings.parse({}), ...user?.engine }) },
     notes: note === undefined ? [] : [note],
   };

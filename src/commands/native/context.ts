@@ -4,12 +4,14 @@ import manifest from "../../../package.json" with { type: "json" };
 import { contextView } from "../../hosts/native/context-view.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
+import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import { loadSettings } from "../../settings/load-settings.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import type { CommandModule } from "../command-module.ts";
 import { printJson } from "../flags.ts";
 import { contextScreen } from "./context-screen.ts";
-import { addSkillFlags, skillFlags } from "./flags.ts";
+import { addSkillFlags, skillSettings } from "./flags.ts";
 
 /** `signalbox context`: what a session of native would start with in a folder. Runs nothing and asks no model. */
 export const command: CommandModule = {
@@ -21,14 +23,17 @@ export const command: CommandModule = {
 
   async run({ words, flags }) {
     const cwd = words[0] === undefined ? currentFolder() : folderOf(words[0]);
+    const policy = sessionPolicy({}, cwd);
+    const settings = loadSettings({ home: signalboxHome(), workspace: policy.workspaceRoot });
+    for (const note of settings.notes) say(note);
     const view = contextView({
-      policy: sessionPolicy({}, cwd),
+      policy,
       cwd,
       home: signalboxHome(),
       environment: process.env,
       version: manifest.version,
       unattended: false,
-      skillSettings: skillFlags(flags),
+      skillSettings: skillSettings(flags, settings.skills),
     });
     if (flags["json"] === true) printJson(view);
     else process.stdout.write(contextScreen(view));

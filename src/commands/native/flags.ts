@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { matchesSegment } from "../../lib/glob.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { UserError } from "../../lib/user-error.ts";
+import type { LoadedSettings } from "../../settings/load-settings.ts";
 import { TOOL_NAMES } from "../../tools/tool-names.ts";
 import { check, once, textsFlag } from "../flags.ts";
 
@@ -35,10 +36,10 @@ export function addSkillFlags(command: Command): Command {
     .option("--disable-skill <name>", "do not offer this skill (may be repeated)", many);
 }
 
-/** What these flags say. */
-export const skillFlags = (flags: Readonly<Record<string, unknown>>) => ({
-  directories: textsFlag(flags, "skillDirectory"),
-  disabled: textsFlag(flags, "disableSkill"),
+/** What these flags and the settings files say together. */
+export const skillSettings = (flags: Readonly<Record<string, unknown>>, files: LoadedSettings["skills"]) => ({
+  directories: [...textsFlag(flags, "skillDirectory"), ...files.directories],
+  disabled: [...textsFlag(flags, "disableSkill"), ...files.disabled],
 });
 
 /** A misspelled name would silently allow nothing, or deny nothing. */
