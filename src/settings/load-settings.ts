@@ -44,14 +44,16 @@ export function loadSettings({ home, workspace }: Places): LoadedSettings {
   return {
     user,
     project,
-    skills: {
-      directories: user?.skills?.directories ?? [],
-      disabled: [...(user?.skills?.disabled ?? []), ...(project?.skills?.disabled ?? [])],
-    },
+    skills: skillsOf(user?.skills, project?.skills),
     engine: { ...user?.engine, ...lowered(project?.engine ?? {}, { ...EngineSettings.parse({}), ...user?.engine }) },
     notes: note === undefined ? [] : [note],
   };
 }
+
+const skillsOf = (user: GivenSettings["skills"] = {}, project: GivenSettings["skills"] = {}) => ({
+  directories: user.directories ?? [],
+  disabled: [...(user.disabled ?? []), ...(project.disabled ?? [])],
+});
 
 /** A file that is not trusted is not even parsed, so that it cannot keep anybody from working. */
 function loadProject(home: string, path: string): { project?: PlacedSettings; note?: string } {
