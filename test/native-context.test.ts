@@ -274,11 +274,11 @@ test("the screen of context is plain and fits a terminal; a wrong folder is a us
     "\u001b[31m.md": "",
   });
   const { code, stdout } = await run(["context", cwd], { cwd: "/" });
-  expect([code, stdout.includes("\u001b"), stdout.split("\n").filter((line) => line.length > 110)]).toEqual([
-    0,
-    false,
-    [],
-  ]);
+  expect([
+    code,
+    stdout.includes("\u001b"),
+    stdout.split("\n").filter((line) => line.length > 80 && !line.includes(cwd)),
+  ]).toEqual([0, false, []]);
   for (const text of [
     "AGENTS.md  ",
     "for **/*.ts",
