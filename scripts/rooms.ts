@@ -70,24 +70,10 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   screen: ["screen-command.ts", "screen-lines.ts", "screen.ts"],
   sandbox: ["contained-session.ts", "open-session-sandbox.ts", "prove-sandbox.ts", "prune-homes.ts"],
-  models: [
-    "catalog/catalog.ts",
-    "catalog/price.ts",
-    "catalog/row.ts",
-    "choose-model.ts",
-    "default-model.ts",
-    "effort.ts",
-    "limits.ts",
-    "model-error.ts",
-    "model.ts",
-    "open-model.ts",
-    "providers.ts",
-    "scripted/capture.ts",
-    "scripted/load-script.ts",
-    "scripted/script/script.ts",
-    "scripted/server.ts",
-    "tokens/estimate-tokens.ts",
-  ],
+  models:
+    "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
+      " ",
+    ),
   settings: ["load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
   knowledge: words(`
     instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
@@ -106,6 +92,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   sessions: [
     "continuable.ts",
     "damage-error.ts",
+    "dropped.ts",
     "folder.ts",
     "fork.ts",
     "list.ts",
@@ -155,7 +142,16 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "tool-names.ts",
     "tool-set.ts",
   ],
-  engine: ["budget.ts", "gates.ts", "hooks.ts", "processor.ts", "prompt-queue.ts", "run-session.ts"],
+  engine: [
+    "budget.ts",
+    "compaction/between-runs.ts",
+    "compaction/compaction.ts",
+    "gates.ts",
+    "hooks.ts",
+    "processor.ts",
+    "prompt-queue.ts",
+    "run-session.ts",
+  ],
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",

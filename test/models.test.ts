@@ -19,7 +19,9 @@ test("models names the address that would be asked, not the one that is usual", 
 test("models lists what is known, and shows one model with its sources", async () => {
   const { run } = await scene({ turns: [{ text: "" }] });
   const { stdout } = await run(["models"]);
-  expect(stdout).toMatch(/^anthropic\/claude-haiku-4-5 +200,000 +64,000 +to 32,000 +1\.000 +5\.000 +0\.100 +1\.250$/m);
+  expect(stdout).toMatch(
+    /^anthropic\/claude-haiku-4-5 +200,000 +64,000 +32,000 tokens +1\.000 +5\.000 +0\.100 +1\.250$/m,
+  );
   expect(stdout).toMatch(/^openai\/gpt-5-mini +272,000 +128,000 +minimal to high /m);
   expect(stdout).toMatch(/^openai\/gpt-4\.1 +1,047,576 +32,768 +no +unknown$/m);
   expect(stdout).toMatch(/^Used here: compatible\/m \(from SIGNALBOX_MODEL\)$/m);

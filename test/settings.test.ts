@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { scene } from "./support/native-scene.ts";
 
@@ -133,4 +135,27 @@ test("run native takes an effort too", async () => {
   const args = ["run", "native", "hi", "--model", "compatible/m", "--effort", "high"];
   expect((await run(args, { SIGNALBOX_BASE_URL: url })).code).toBe(0);
   expect(server.requests[0]?.body).toMatchObject({ reasoning_effort: "high" });
+});
+
+test("a server on this machine is asked for its window, and its silence holds nothing up", async () => {
+  const asked: string[] = [];
+  const answer = { id: "1", choices: [{ index: 0, delta: { content: "Hello." }, finish_reason: "stop" }] };
+  // It answers requests alone. The questions stay open until the program goes.
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (request.method !== "POST") return;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  const { run } = await quietScene();
+  const base = `http://127.0.0.1:${address.port}/v1`;
+  const outcome = await run([...TASK, "--model", "compatible/m", "--base-url", base]);
+  expect(outcome).toEqual({ code: 0, stdout: "Hello.\n", stderr: "" });
+  expect(asked.toSorted()).toEqual(["GET /props", "GET /v1/models", "POST /v1/chat/completions"]);
 });

@@ -18,6 +18,7 @@ export type LoopEvent =
   | MessageAdded
   | { readonly type: "prompt-refused"; readonly promptId: string; readonly because: string }
   | { readonly type: "history-replaced"; readonly pieces: readonly HistoryPiece[]; readonly because: string }
+  | CompactionEvent
   | { readonly type: "tool-start"; readonly call: ModelCall }
   | { readonly type: "tool-progress"; readonly callId: string; readonly text: string }
   | ToolEnd
@@ -33,6 +34,27 @@ export interface UsageEvent {
   readonly cost: number | undefined;
   readonly agent?: string;
 }
+
+/** Why a history is being shortened: there is still room, there is none left, the provider refused it, a person asked. */
+export type CompactionTrigger = "background" | "blocking" | "forced" | "asked";
+
+/** A history is replaced by a summary of it and what must be kept. The agent may go on working between start and end. */
+export type CompactionEvent =
+  | {
+      readonly type: "compaction-start";
+      readonly trigger: CompactionTrigger;
+      readonly tokens: number;
+      readonly limit: number;
+    }
+  | {
+      readonly type: "compaction-end";
+      readonly title: string;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      readonly dropped: number;
+    }
+  | { readonly type: "compaction-failed"; readonly because: string }
+  | { readonly type: "compaction-stopped"; readonly because: string };
 
 /** What a sub-agent does, with its id. */
 interface ChildEvent {

@@ -11,11 +11,14 @@ export type Attempt =
   | { readonly kind: "interrupted"; readonly text: string }
   | { readonly kind: "failed"; readonly error: ModelError };
 
+export type AskingParts = Pick<LoopParts, "model" | "settings" | "signal" | "clock" | "processors"> &
+  Partial<Pick<LoopParts, "cacheKey">>;
+
 /**
  * Asks until there is a complete answer, the retries are used up, or retrying cannot help. A truncated answer is
  * discarded. `step` is the request as it is now: a remedy may have shortened the history.
  */
-export async function* askModel(step: () => RequestStep, parts: LoopParts): AsyncGenerator<LoopEvent, Attempt> {
+export async function* askModel(step: () => RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {
   const { settings, signal, clock } = parts;
   let remedies = 0;
   for (let tries = 1; ; tries++) {
@@ -36,7 +39,7 @@ export async function* askModel(step: () => RequestStep, parts: LoopParts): Asyn
   }
 }
 
-async function* askOnce(step: RequestStep, parts: LoopParts): AsyncGenerator<LoopEvent, Attempt> {
+async function* askOnce(step: RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {
   const { model, processors, signal, cacheKey } = parts;
   const { system, history, tools } = step;
   let text = "";
@@ -64,7 +67,7 @@ const MAX_REMEDIES = 3;
  * Changes the history to one that the provider may take, and returns whether it did. First it loses its images; if it
  * was too large, processors may then shorten it (compaction).
  */
-async function* mend(step: RequestStep, error: ModelError, parts: LoopParts): AsyncGenerator<LoopEvent, boolean> {
+async function* mend(step: RequestStep, error: ModelError, parts: AskingParts): AsyncGenerator<LoopEvent, boolean> {
   if (error.kind !== "too-large" && error.kind !== "bad-image") return false;
   const stripped = withoutImages(step.history, NOTES[error.kind]);
   if (stripped !== undefined) {
@@ -85,7 +88,7 @@ async function* mend(step: RequestStep, error: ModelError, parts: LoopParts): As
 }
 
 /** An interruption ends the pause; the caller sees it on the signal. */
-async function paused(milliseconds: number, { clock, signal }: LoopParts): Promise<void> {
+async function paused(milliseconds: number, { clock, signal }: AskingParts): Promise<void> {
   if (milliseconds === 0) return;
   try {
     await clock.pause(milliseconds, signal);

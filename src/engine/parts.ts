@@ -19,7 +19,7 @@ export interface LoopParts {
   readonly budget: Budget;
   readonly cacheKey?: string;
   /** Events of work beside the loop, such as a summary that is being written. The loop yields them with its own. */
-  readonly beside?: LoopEvent[];
+  readonly beside: LoopEvent[];
 }
 
 /** Time and randomness, passed in so that tests can control them. */

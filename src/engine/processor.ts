@@ -4,7 +4,7 @@ import type { ModelCall } from "../contract/tool-call.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ModelEvent, ToolOffer } from "../models/model.ts";
 import type { Budget } from "./budget.ts";
-import type { LoopEvent } from "../contract/engine-event.ts";
+import type { LoopEvent, UsageEvent } from "../contract/engine-event.ts";
 
 /**
  * A decision on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is passed to the model with
@@ -20,6 +20,7 @@ export type CallRuling =
 export interface RequestStep {
   readonly turn: number;
   readonly system: string;
+  /** As it is now, with the changes that were yielded so far. */
   readonly history: readonly Message[];
   readonly tools: readonly ToolOffer[];
   /** What the provider counted for the last answer of this run. */
@@ -27,6 +28,10 @@ export interface RequestStep {
   /** What is left of the session's limits. */
   readonly left: ReturnType<Budget["left"]>;
   readonly signal: AbortSignal;
+  /** Charges a request of its own, by the name of the part that made it. The event must be yielded or reported. */
+  readonly charge: (usage: TokenUsage | undefined, agent: string) => UsageEvent;
+  /** Yields an event later, from work that goes on beside the loop. */
+  readonly report: (event: LoopEvent) => void;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { LoopEvent, RunEndReason } from "../contract/engine-event.ts";
 import type { History } from "../contract/history.ts";
 import type { AssistantMessage, CallPart, Message, TokenUsage } from "../contract/message.ts";
 import type { ModelError } from "../models/model-error.ts";
+import type { ToolOffer } from "../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
 import { charged, type LoopParts } from "./parts.ts";
 import type { RequestStep } from "./processor.ts";
@@ -68,15 +69,7 @@ async function* finish([reason, because]: End): AsyncGenerator<LoopEvent, RunOut
 async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerator<LoopEvent, End | undefined> {
   const { signal } = parts;
   const { offers, byName: tools } = run.offered();
-  const step = (): RequestStep => ({
-    turn,
-    system: parts.system,
-    history: run.history.messages,
-    tools: offers,
-    lastUsage: run.lastUsage,
-    left: parts.budget.left(),
-    signal,
-  });
+  const step = () => requestStep(turn, { run, offers, parts });
   for (const processor of parts.processors) {
     if (!signal.aborted && processor.preRequest !== undefined) yield* processor.preRequest(step());
   }
@@ -99,6 +92,28 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   yield { type: "response", text: done.ended };
   return ["answered", ""];
 }
+
+interface Stepping {
+  readonly run: Pick<Run, "history" | "lastUsage">;
+  readonly offers: readonly ToolOffer[];
+  readonly parts: Pick<LoopParts, "model" | "budget" | "system" | "signal" | "beside">;
+}
+
+/** The request as it would be made now. */
+export const requestStep = (turn: number, { run, offers, parts }: Stepping): RequestStep => ({
+  turn,
+  system: parts.system,
+  // It changes with every event that a processor yields.
+  get history() {
+    return run.history.messages;
+  },
+  tools: offers,
+  lastUsage: run.lastUsage,
+  left: parts.budget.left(),
+  signal: parts.signal,
+  charge: (usage, agent) => charged(usage, parts, agent),
+  report: (event) => parts.beside.push(event),
+});
 
 /** By a person, or by the end of the time. */
 const interrupted = ({ budget }: LoopParts): End =>

@@ -56,7 +56,7 @@ test.each<readonly [string, Effort, object]>([
 });
 
 test.each([
-  "anthropic/claude-sonnet-5-5",
+  "anthropic/claude-sonnet-5",
   "openai/gpt-5.4",
   "openai-chat/gpt-5.4",
   "google/gemini-3.8-flash",
@@ -64,6 +64,19 @@ test.each([
 ])("without an effort, %s is told nothing about thinking", async (name) => {
   expect(JSON.stringify(await sentTo(name, undefined))).not.toMatch(/thinking|effort|summary/);
 });
+
+test.each<Effort | undefined>([undefined, "high"])(
+  "a model that checks the history before its thoughts drops them instead of failing, at effort %s",
+  async (effort) => {
+    const body = await sentTo("anthropic/claude-opus-5-5", effort);
+    expect(body["thinking"]).toEqual({
+      type: "adaptive",
+      display: "summarized",
+      block_binding: { prefix_mismatch_behavior: "drop_block" },
+    });
+    expect(body["output_config"]).toEqual(effort === undefined ? undefined : { effort });
+  },
+);
 
 test("no summary of thinking is asked for, since OpenAI refuses that to some", async () => {
   expect(await sentTo("openai/gpt-5.4", "high")).toMatchObject({ reasoning: { effort: "high" } });

@@ -60,13 +60,22 @@ function checkEffort({ provider, wire, id }: ModelChoice, effort: Effort, where:
   return effort === "max" || used === effort ? undefined : `${name} has no effort ${effort}; ${used} is used`;
 }
 
-/** The provider's option for an effort, by the name of its package. */
-export function effortOptions({ provider, wire, id }: ModelChoice, effort: Effort): Record<string, JSONObject> {
+/** The provider's options for thinking, by the name of its package. */
+export function thinkingOptions(choice: ModelChoice, effort: Effort | undefined): Record<string, JSONObject> {
+  const { provider, wire, id } = choice;
   const thinking = modelRow(provider, id)?.thinking;
+  const isBound = thinking?.kind === "adaptive" && thinking.isBound === true;
+  if (effort === undefined) return isBound ? { anthropic: { thinking: BOUND } } : {};
   const level = thinking !== undefined && "levels" in thinking ? levelIn(thinking.levels, effort) : effort;
   const budget = thinking?.kind === "budget" ? Math.min(BUDGETS[effort], thinking.most) : undefined;
-  return WIRE_OPTIONS[wire](level, budget);
+  const options = WIRE_OPTIONS[wire](level, budget);
+  return isBound ? { anthropic: { ...options["anthropic"], thinking: BOUND } } : options;
 }
+
+const ADAPTIVE = { type: "adaptive", display: "summarized" };
+
+/** Such a model also says between its calls what it does as thinking, which is empty unless a summary is asked for. */
+const BOUND = { ...ADAPTIVE, blockBinding: { prefixMismatchBehavior: "drop_block" } };
 
 type Options = (level: string, budget: number | undefined) => Record<string, JSONObject>;
 
@@ -79,9 +88,7 @@ const openai: Options = (reasoningEffort) => ({
 const WIRE_OPTIONS: Readonly<Record<WireName, Options>> = {
   anthropic: (effort, budgetTokens) => ({
     anthropic:
-      budgetTokens === undefined
-        ? { thinking: { type: "adaptive", display: "summarized" }, effort }
-        : { thinking: { type: "enabled", budgetTokens } },
+      budgetTokens === undefined ? { thinking: ADAPTIVE, effort } : { thinking: { type: "enabled", budgetTokens } },
   }),
   responses: openai,
   chat: (reasoningEffort) => ({ openai: { reasoningEffort, forceReasoning: true } }),

@@ -7,8 +7,8 @@ import type { WireSettings } from "./wire-fetch.ts";
 interface KnownLimits {
   readonly now: () => ModelLimits;
   readonly learn: (signal: AbortSignal) => Promise<void>;
-  /** Learns again what is still uncertain, if anybody wanted to know. */
-  readonly learnMore: (signal: AbortSignal) => Promise<void>;
+  /** Learns again what is still uncertain, if anybody wanted to know, and until they no longer do. */
+  readonly learnMore: () => Promise<void>;
 }
 
 /** An uncertain window is asked for again, but not for ever. */
@@ -27,14 +27,17 @@ export function knownLimits(choice: ModelChoice, send?: WireSettings["send"]): K
     if (window?.certain === true) left = 0;
     asking = undefined;
   };
+  // Outlives a request, so that a silent server holds up neither the request nor the end of the program.
+  let wanted: AbortSignal | undefined;
   const learn = async (signal: AbortSignal) => {
+    wanted = signal;
     if (left > 0 || asking !== undefined) await (asking ??= ask(signal));
   };
   return {
     now: () => limits,
     learn,
-    learnMore: async (signal) => {
-      if (left < MAX_ASKED) await learn(signal);
+    learnMore: async () => {
+      if (wanted?.aborted === false) await learn(wanted);
     },
   };
 }

@@ -10,8 +10,8 @@ export interface Model {
   /** How much it takes, as far as known now. A local server's window is known only after `learnLimits`. */
   readonly limits: ModelLimits;
   /**
-   * Asks a local server for its window. Never throws, takes a second at most, and sends nothing for other models. It can
-   * be called before every request: it asks again only while the answer is uncertain, three times at most.
+   * Asks a local server for its window. Never throws, takes a second at most, and sends nothing for other models. While
+   * the answer is uncertain, and until the signal aborts, requests ask again beside them, three times in all.
    */
   learnLimits(signal: AbortSignal): Promise<void>;
   /** One answer: any number of deltas, then exactly one `answer`. */

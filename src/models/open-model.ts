@@ -3,7 +3,7 @@ import type { Effort } from "../contract/effort.ts";
 import { modelRow } from "./catalog/catalog.ts";
 import { costOf } from "./catalog/price.ts";
 import type { ModelChoice } from "./choose-model.ts";
-import { effortOptions } from "./effort.ts";
+import { thinkingOptions } from "./effort.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { knownLimits } from "./known-limits.ts";
 import type { Model, ModelRequest, ToolOffer } from "./model.ts";
@@ -39,7 +39,7 @@ export function openModel(choice: ModelChoice, { effort, ...settings }: ModelSet
       const abortSignal = AbortSignal.any([signal, cancel.signal]);
       try {
         signal.throwIfAborted();
-        void limits.learnMore(signal);
+        void limits.learnMore();
         const model = await (loading ??= load(
           choice,
           wireFetch({ idleMs: IDLE_MS, mostBytes: MOST_BYTES, ...settings }),
@@ -95,7 +95,7 @@ function options(request: ModelRequest, choice: ModelChoice, effort: Effort | un
     prompt: toPrompt(request, FORMS[wire]),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...(wire === "anthropic" ? { maxOutputTokens: output } : {}),
-    providerOptions: joined(providerOptions(wire, cacheKey), effort === undefined ? {} : effortOptions(choice, effort)),
+    providerOptions: joined(providerOptions(wire, cacheKey), thinkingOptions(choice, effort)),
   };
 }
 

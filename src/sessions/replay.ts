@@ -42,7 +42,7 @@ export function replay(records: readonly SessionRecord[]): Replayed {
 function replayHistory(records: readonly SessionRecord[]): readonly Message[] {
   const history = openHistory();
   for (const record of records) {
-    const edit = editOf(record);
+    const edit = historyEdit(record);
     if (edit !== undefined) history.apply(edit);
   }
   history.settle();
@@ -50,7 +50,7 @@ function replayHistory(records: readonly SessionRecord[]): readonly Message[] {
 }
 
 /** The change that a record made to the history. Records of sub-agents have made none. */
-function editOf(record: SessionRecord): HistoryEdit | undefined {
+export function historyEdit(record: SessionRecord): HistoryEdit | undefined {
   if ("agent" in record && record.agent !== undefined) return undefined;
   switch (record.type) {
     case "message":

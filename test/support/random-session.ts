@@ -9,7 +9,7 @@ import { fails, type Line, rehearsed, sessionParts, tool } from "./scripted-sess
 import { runSession } from "../../src/engine/run-session.ts";
 
 /** Numbers that look random and are the same in every run. */
-function dice(seed: number) {
+export function dice(seed: number) {
   let state = seed * 2654435761 + 1;
   const next = () => {
     state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) >>> 0;
@@ -22,9 +22,9 @@ function dice(seed: number) {
     pick: <Item>(...items: [Item, ...Item[]]) => items[below(items.length)] ?? items[0],
   };
 }
-type Dice = ReturnType<typeof dice>;
+export type Dice = ReturnType<typeof dice>;
 
-function randomLine(die: Dice): Line {
+export function randomLine(die: Dice): Line {
   if (die.chance(0.15))
     return fails(die.pick("transient", "transient", "too-large", "refused"), die.pick("", "half an ans"));
   const parts: AnswerPart[] = [];

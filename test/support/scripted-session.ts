@@ -6,6 +6,7 @@ import { limitsOf } from "../../src/models/limits.ts";
 import { ModelError } from "../../src/models/model-error.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
 import { openHistory } from "../../src/contract/history.ts";
+import { type Compaction, compaction } from "../../src/engine/compaction/compaction.ts";
 import { openBudget } from "../../src/engine/budget.ts";
 import { promptQueue } from "../../src/engine/prompt-queue.ts";
 import { runSession, type SessionParts } from "../../src/engine/run-session.ts";
@@ -91,27 +92,32 @@ export function tool(
 export function sessionParts(
   model: Model,
   { tools = [], ...more }: Partial<Omit<SessionParts, "tools">> & { readonly tools?: readonly Tool[] } = {},
-): SessionParts & { waited: number[] } {
+): SessionParts & { waited: number[]; compaction: Compaction } {
   const waited: number[] = [];
   let ids = 0;
   let time = 0;
+  const settings = EngineSettings.parse({});
+  const clock = {
+    now: () => time,
+    random: () => 0.5,
+    async pause(milliseconds: number, signal: AbortSignal) {
+      signal.throwIfAborted();
+      time += milliseconds;
+      waited.push(milliseconds);
+    },
+  };
+  const lifetime = new AbortController().signal;
   return {
     model,
     system: "Be brief.",
     tools: () => tools,
     processors: [],
     budget: openBudget({}, { now: () => time }),
-    settings: EngineSettings.parse({}),
+    beside: [],
+    settings,
     signal: new AbortController().signal,
-    clock: {
-      now: () => time,
-      random: () => 0.5,
-      async pause(milliseconds, signal) {
-        signal.throwIfAborted();
-        time += milliseconds;
-        waited.push(milliseconds);
-      },
-    },
+    clock,
+    compaction: compaction({ model, settings, clock, signal: lifetime }),
     queue: promptQueue(),
     gates: [],
     hooks: {},

@@ -9,7 +9,7 @@ export function thinkingText(thinking: Thinking): string {
     case "none":
       return "no";
     case "budget":
-      return `to ${amount(thinking.most)}`;
+      return `${amount(thinking.most)} tokens`;
     default:
       return `${thinking.levels[0] ?? ""} to ${thinking.levels.at(-1) ?? ""}`;
   }

@@ -34,5 +34,5 @@ const EXAMPLES = `
 Examples:
   signalbox models                                          lists providers and known models
   signalbox models anthropic/claude-haiku-4-5               shows how it would be called
-  signalbox models --set anthropic/claude-sonnet-5-5        uses it from now on
+  signalbox models --set anthropic/claude-sonnet-5          uses it from now on
   signalbox models --set compatible/qwen3 --base-url http://127.0.0.1:8080/v1`;

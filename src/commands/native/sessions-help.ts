@@ -34,6 +34,12 @@ export const SESSIONS_HELP: Readonly<Record<string, SubVerbHelp>> = {
     flags: ["--json"],
     examples: ["signalbox sessions show last"],
   },
+  dropped: {
+    usage: "SESSION [--json]",
+    summary: "show what was left out when it was shortened",
+    flags: ["--json"],
+    examples: ["signalbox sessions dropped last"],
+  },
   resume: {
     usage: "SESSION [-p TEXT] [flags]",
     summary: "go on with one, on the terminal or with one prompt",

@@ -10,6 +10,7 @@ import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { damageError } from "../../sessions/damage-error.ts";
+import { droppedIn } from "../../sessions/dropped.ts";
 import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
 import { forkSession } from "../../sessions/fork.ts";
 import { listSessions } from "../../sessions/list.ts";
@@ -33,7 +34,7 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .argument("<what>", "list, show, resume, fork or export")
+      .argument("<what>", "list, show, dropped, resume, fork or export")
       .argument("[session]", "an id, part of one, or last (of this folder)")
       .option("--here", "only sessions of this folder")
       .option("--records <number>", "fork: copy only the first N records", once)
@@ -49,7 +50,7 @@ export const command: CommandModule = {
   },
 };
 
-const ACTIONS = { list, show, resume, fork, export: exportSession };
+const ACTIONS = { list, show, dropped, resume, fork, export: exportSession };
 
 async function list({ flags }: CommandInput): Promise<number> {
   const here = currentFolder();
@@ -92,6 +93,20 @@ function stateOf({ damage, header }: SessionLog, rested: string | undefined): st
   if (damage?.newer === true) return `newer: in line ${damage.line}, ${damage.because}`;
   if (damage !== undefined) return `damaged in line ${damage.line}: ${damage.because}`;
   return header === undefined ? "empty: no complete record" : (rested ?? "interrupted");
+}
+
+async function dropped({ words, flags }: CommandInput): Promise<number> {
+  const { log, path } = opened(words);
+  const times = droppedIn(log.records);
+  if (flags["json"] === true) printJson(times);
+  else if (times.length === 0) process.stdout.write("nothing was left out of this conversation\n");
+  for (const { at, because, messages } of flags["json"] === true ? [] : times) {
+    const count = `${messages.length} ${messages.length === 1 ? "message" : "messages"}`;
+    process.stdout.write(
+      `# ${age(at)}: ${count} left out (${printable(because)})\n\n${printable(transcript(messages))}\n`,
+    );
+  }
+  return wholeness(log, path);
 }
 
 async function resume({ words, flags }: CommandInput): Promise<number> {

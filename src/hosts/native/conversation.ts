@@ -1,6 +1,8 @@
 import { openHistory } from "../../contract/history.ts";
-import type { Image, Message } from "../../contract/message.ts";
-import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import type { Image, Message, UserMessage } from "../../contract/message.ts";
+import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts";
+import type { Compaction } from "../../engine/compaction/compaction.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
 import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
@@ -23,14 +25,20 @@ export interface Conversation {
   readonly outcome: SessionOutcome | undefined;
   /** Queues a prompt. It is on disk when this returns. */
   add(text: string, images?: readonly Image[]): void;
+  /** The tokens of the next request, and the model's window. */
+  measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
+  /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
+  compact(signal: AbortSignal): AsyncGenerator<SessionEvent, void>;
   /** Runs until there is nothing left to do. One run at a time. */
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
 
 export type EngineParts = Omit<
   SessionParts,
-  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work"
-> & { readonly limits?: BudgetLimits };
+  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
+> & { readonly limits?: BudgetLimits; readonly compaction: Compaction };
+
+const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
@@ -39,12 +47,18 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const queue = promptQueue(before.queued);
   const spent = { turns: work.metrics.turns, cost: before.knownCost };
   const budget = openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const beside: LoopEvent[] = [];
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const { name, baseUrl } = parts.model;
   if (session.before.length > 0 && (before.model !== name || before.baseUrl !== baseUrl)) {
     session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
   }
+  const log = (event: SessionEvent) => {
+    const record = recordEvent(event);
+    if (record !== undefined) session.append(record);
+    return event;
+  };
   return {
     id: session.id,
     model: name,
@@ -61,12 +75,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       return outcome;
     },
     add(text, images = []) {
-      const message = {
-        role: "user",
-        text,
-        source: "person",
-        ...(images.length === 0 ? {} : { images: [...images] }),
-      } as const;
+      const message = prompt(text, images);
       const promptId = randomId();
       personSpoke();
       session.append({ type: "queued", promptId, message, first: false });
@@ -75,15 +84,24 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     async *run(stop) {
       const { ms } = budget.left();
       const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
-      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work };
-      const running = runSession(history, { ...parts, ...more });
+      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
+      const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       for (let next = await running.next(); ; next = await running.next()) {
         if (next.done === true) return (outcome = next.value);
-        const record = recordEvent(next.value);
-        if (record !== undefined) session.append(record);
-        yield next.value;
+        yield log(next.value);
       }
+    },
+    measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
+    async *compact(signal) {
+      for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
 }
+
+const prompt = (text: string, images: readonly Image[]): UserMessage => ({
+  role: "user",
+  text,
+  source: "person",
+  ...(images.length === 0 ? {} : { images: [...images] }),
+});

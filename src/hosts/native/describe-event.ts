@@ -3,6 +3,7 @@ import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.t
 import { denialForPerson } from "../../guard/explain.ts";
 import type { ModelCall } from "../../contract/tool-call.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { compactionLine } from "./compaction-line.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 
@@ -23,7 +24,7 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "response":
       return event.text.trim() === "" ? "the model's answer was empty" : undefined;
     case "history-replaced":
-      return "the history was shortened to fit";
+      return event.because === "compaction" ? undefined : "the images were left out of the conversation";
     case "prompt-refused":
       return `the prompt was refused: ${shortLine(event.because, 160)}`;
     case "gate-blocked":
@@ -33,7 +34,7 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "hook-failed":
       return `a ${event.hook} hook failed: ${shortLine(event.because, 160)}`;
     default:
-      return undefined;
+      return compactionLine(event);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
+import { compaction } from "../../engine/compaction/compaction.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
 import { guardProcessor, type Processor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
@@ -81,12 +82,13 @@ export interface NativeSettings {
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, prompt, askPerson, askUser }) => {
-    // Not waited for: a server that says nothing must not delay the first request.
-    void common.model.learnLimits(new AbortController().signal);
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
+    const ended = new AbortController();
     try {
+      // Not waited for: a server that says nothing must not delay the first request.
+      void common.model.learnLimits(ended.signal);
       const { acceptTimeoutMs: checkTimeoutMs } = common;
       const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
       for (const line of contextWarnings(found)) common.warn(line);
@@ -111,7 +113,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         record: (record) => session.append(record),
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, knowledge });
+      const frame = { policy, system, hooks, knowledge, signal: ended.signal };
+      const parts = engineParts({ ...common, accept }, nativeTools, frame);
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
@@ -123,9 +126,13 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         conversation,
         tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
-        [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
+        async [Symbol.asyncDispose]() {
+          ended.abort(new Error("the session has ended"));
+          await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+        },
       };
     } catch (error) {
+      ended.abort();
       session[Symbol.dispose]();
       throw error;
     }
@@ -164,15 +171,17 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
   return { session: createSession(header, at), accept };
 }
 
+interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
+  readonly policy: Policy;
+  readonly knowledge: Processor;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+}
+
 function engineParts(
   { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
   nativeTools: NativeTools,
-  {
-    policy,
-    system,
-    hooks,
-    knowledge,
-  }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy; readonly knowledge: Processor },
+  { policy, system, hooks, knowledge, signal }: EngineFrame,
 ): EngineParts {
   const { tools, permit, runCheck, containment } = nativeTools;
   return {
@@ -187,6 +196,7 @@ function engineParts(
       cost: mostCost,
       deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
     },
+    compaction: compaction({ model, settings, clock: realClock, signal }),
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),

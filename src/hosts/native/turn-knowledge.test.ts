@@ -16,6 +16,8 @@ const step = (left: Partial<RequestStep["left"]> = {}): RequestStep => ({
   lastUsage: undefined,
   left: { turns: undefined, cost: undefined, ms: undefined, ...left },
   signal,
+  charge: (usage, agent) => ({ type: "usage", usage, cost: undefined, agent }),
+  report: () => {},
 });
 
 function opened(more: Partial<Parameters<typeof turnKnowledge>[0]> = {}) {

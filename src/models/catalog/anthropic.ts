@@ -32,10 +32,13 @@ const images = (count: number): ImageLimits => ({
 
 const ADAPTIVE: Thinking = { kind: "adaptive", levels: ["low", "medium", "high", "max"] };
 
+/** https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, read on 2026-11-16 */
+const BOUND: Thinking = { ...ADAPTIVE, isBound: true };
+
 /** A model with a window of a million tokens. */
 const large = (
   model: string,
-  more: Pick<ModelRow, "price" | "isDefault" | "family"> & { prices?: Source; tokens?: Source },
+  more: Pick<ModelRow, "price" | "isDefault" | "family"> & { thinking?: Thinking; prices?: Source; tokens?: Source },
 ) => {
   const { prices = PRICES, tokens = PAGE, ...fields } = more;
   return {
@@ -75,8 +78,13 @@ const haiku5 = {
 
 /** From 4.7 on, the same text counts as about 30% more tokens. */
 export const ANTHROPIC: readonly ModelRow[] = [
-  large("claude-sonnet-5-5", { price: sonnet5, family: "anthropic-4.7", prices: PAGE_PRICE, isDefault: true }),
-  large("claude-opus-5-5", { price: rates(4, 20, [0.2, 5]), family: "anthropic-4.7", prices: PAGE_AND_TABLE }),
+  large("claude-sonnet-5-5", { price: sonnet5, family: "anthropic-4.7", thinking: BOUND, prices: PAGE_PRICE }),
+  large("claude-opus-5-5", {
+    price: rates(4, 20, [0.2, 5]),
+    family: "anthropic-4.7",
+    thinking: BOUND,
+    prices: PAGE_AND_TABLE,
+  }),
   large("claude-haiku-5-5", { price: haiku5, family: "anthropic-4.7", prices: PAGE_PRICE }),
   large("claude-opus-5", { price: opus, family: "anthropic-4.7" }),
   large("claude-opus-4-8", { price: opus, family: "anthropic-4.7", tokens: TABLE }),
@@ -84,7 +92,7 @@ export const ANTHROPIC: readonly ModelRow[] = [
   large("claude-opus-4-6", { price: opus, family: "anthropic" }),
   small("claude-opus-4-5", 64_000, { price: opus, tokens: TABLE }),
   small("claude-opus-4-1", 32_000, { price: rates(15, 75, [1.5, 18.75]), tokens: TABLE }),
-  large("claude-sonnet-5", { price: sonnet5, family: "anthropic-4.7" }),
+  large("claude-sonnet-5", { price: sonnet5, family: "anthropic-4.7", isDefault: true }),
   large("claude-sonnet-4-6", { price: sonnet, family: "anthropic" }),
   small("claude-sonnet-4-5", 64_000, { price: sonnet }),
   small("claude-haiku-4-5", 64_000, { price: rates(1, 5, [0.1, 1.25]) }),

@@ -11,5 +11,5 @@ export const CATALOG: readonly ModelRow[] = [...ANTHROPIC, ...OPENAI, ...GOOGLE,
 export function modelRow(provider: string, id: string): ModelRow | undefined {
   const owner = provider === "openai-chat" ? "openai" : provider;
   const bare = id.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest|preview)$/, "");
-  return CATALOG.find((row) => row.provider === owner && row.model === bare);
+  return [id, bare].flatMap((name) => CATALOG.find((row) => row.provider === owner && row.model === name) ?? [])[0];
 }

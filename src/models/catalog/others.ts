@@ -30,6 +30,6 @@ export const OTHERS: readonly ModelRow[] = [
   row("groq/openai/gpt-oss-120b", [131_072, 65_536], effort("low", "medium", "high")),
   row("groq/openai/gpt-oss-20b", [131_072, 65_536], effort("low", "medium", "high")),
   row("groq/llama-3.3-70b-versatile", [131_072, 32_768], NONE),
-  row("mistral/devstral", [262_144, 262_144], NONE),
-  row("mistral/codestral", [256_000, 4_096], NONE),
+  row("mistral/devstral-latest", [262_144, 262_144], NONE),
+  row("mistral/codestral-latest", [256_000, 4_096], NONE),
 ];

@@ -17,7 +17,13 @@ export interface Price extends Rates {
  */
 export type Thinking =
   | { readonly kind: "none" }
-  | { readonly kind: "adaptive" | "level"; readonly levels: readonly string[] }
+  | { readonly kind: "level"; readonly levels: readonly string[] }
+  | {
+      readonly kind: "adaptive";
+      readonly levels: readonly string[];
+      /** What it thought is refused behind a history that has changed, unless it is told to drop it then. */
+      readonly isBound?: true;
+    }
   | {
       readonly kind: "effort";
       readonly levels: readonly string[];

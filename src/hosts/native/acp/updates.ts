@@ -16,6 +16,10 @@ export function updateOf(event: SessionEvent): SessionUpdate | undefined {
     case "tool-end":
       return toolEnd(event.result, event.deeds);
     case "response":
+    case "compaction-start":
+    case "compaction-end":
+    case "compaction-failed":
+    case "compaction-stopped":
     case "request-failed":
     case "gate-blocked":
     case "gate-gave-up":
