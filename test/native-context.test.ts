@@ -167,7 +167,7 @@ test("a first request without instructions is small", async () => {
   expect(JSON.stringify(server.requests[0]?.body).length).toBeLessThan(8 * 1024);
 });
 
-test("what is not loaded and what looks like an attack is said once, before the work", async () => {
+test("what is not loaded and what looks like an attack is said once", async () => {
   const attack = z
     .object({ text: z.string() })
     .parse(JSON.parse(readFileSync(join(import.meta.dirname, "fixtures/memory-order.json"), "utf8"))).text;

@@ -20,7 +20,7 @@ import type { AskUser } from "../../tools/ask-user.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import type { ToolFilter } from "../../tools/tool-set.ts";
 import { type Conversation, converse, type EngineParts } from "./conversation.ts";
-import { contextWarnings } from "./context-warnings.ts";
+import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { contextRecord, forTools, nativeContext } from "./native-context.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
@@ -91,7 +91,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       void common.model.learnLimits(ended.signal);
       const { acceptTimeoutMs: checkTimeoutMs } = common;
       const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
-      for (const line of contextWarnings(found)) common.warn(line);
+      warnOfMissing(found, common.warn);
+      warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal: ended.signal });
       const nativeTools = openNativeTools({
         ...common,
         sessionId: session.id,
