@@ -16,6 +16,8 @@ const SLOW = [
   "test/native-context.test.ts",
   "test/native-disk.test.ts",
   "test/native-killed.test.ts",
+  "test/native-piped.test.ts",
+  "test/native-progress.test.ts",
   "test/native-sessions.test.ts",
   "test/native-terminal.test.ts",
   "test/native-typing.test.ts",

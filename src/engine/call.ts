@@ -19,6 +19,8 @@ export interface ReadyCall {
 export interface FailedCall {
   readonly call: ModelCall;
   readonly because: string;
+  /** As for a call that runs. */
+  readonly notes?: readonly string[];
 }
 
 export const isReady = (call: ReadyCall | FailedCall): call is ReadyCall => "tool" in call;
@@ -51,10 +53,10 @@ function unknownTool(name: string, names: readonly string[]): string {
 
 /** Parses the arguments; the guard and the tool see the same parsed form. */
 export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
-  const { call, tool } = ready;
+  const { call, tool, notes } = ready;
   const parsed = tool.input.safeParse(call.input);
   if (parsed.success) return { ...ready, call: { ...call, input: parsed.data } };
-  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}` };
+  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}`, notes };
 }
 
 /** A hard limit in addition to the tools' own: nothing larger enters a history. */
@@ -79,7 +81,10 @@ export function resultOf(
 export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: LoopEvent) => void): Promise<ToolEnd> {
   const { call, tool, notes } = ready;
   const { signal, processors } = parts;
-  const progress = (text: string) => emit({ type: "tool-progress", callId: call.id, text });
+  let isRunning = true;
+  const progress = (text: string) => {
+    if (isRunning) emit({ type: "tool-progress", callId: call.id, text });
+  };
   const child = (agent: string, event: LoopEvent) => emit({ type: "child", agent, event });
   let output: ToolOutput;
   try {
@@ -88,6 +93,8 @@ export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: 
   } catch (error) {
     output = failure(signal.aborted ? INTERRUPTED : reasonOf(error));
   }
+  // A tool that did not stop when it was interrupted may still report.
+  isRunning = false;
   for (const processor of processors) {
     try {
       output = (await processor.postTool?.(call, output)) ?? output;

@@ -78,7 +78,7 @@ async function* runBatch(calls: readonly (ReadyCall | FailedCall)[], parts: Loop
   for (const item of calls) {
     yield { type: "tool-start", call: item.call };
     if (isReady(item)) continue;
-    const result = resultOf(item.call, { text: item.because, failed: true });
+    const result = resultOf(item.call, { text: item.because, failed: true }, item.notes);
     yield { type: "tool-end", result, ran: false, deeds: [] };
   }
   const tasks = calls
@@ -139,9 +139,9 @@ function apply(ready: ReadyCall, rulings: readonly CallRuling[]): ReadyCall | Fa
 function applyOne(ready: ReadyCall, ruling: CallRuling): ReadyCall | FailedCall {
   switch (ruling.kind) {
     case "deny":
-      return { call: ready.call, because: `not allowed: ${ruling.because}` };
+      return { call: ready.call, because: `not allowed: ${ruling.because}`, notes: ready.notes };
     case "reject":
-      return { call: ready.call, because: `the user rejected this call: ${ruling.because}` };
+      return { call: ready.call, because: `the user rejected this call: ${ruling.because}`, notes: ready.notes };
     case "change":
       return parseInput({ ...ready, call: { ...ready.call, input: ruling.input } });
     case "note":

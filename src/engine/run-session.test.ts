@@ -229,7 +229,12 @@ test("hooks may change a prompt, add to it, refuse it, and change calls and resu
   expect(requests[1]?.history.at(-1)).toEqual({
     role: "tool",
     results: [
-      { callId: "c1", name: "show", text: "cooked\n\nchecked", failed: false },
+      {
+        callId: "c1",
+        name: "show",
+        text: `cooked\n\n[a hook changed the arguments of this call to: {"n":10}]\n\nchecked`,
+        failed: false,
+      },
       { callId: "c2", name: "show", text: "not allowed: two is too many", failed: true },
     ],
   });

@@ -5,7 +5,7 @@ import type { Message, TokenUsage } from "../contract/message.ts";
 import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { agentStopGate, askGates, type Gate, type GateCounts } from "./gates.ts";
-import { type EngineHooks, hooksProcessor } from "./hooks.ts";
+import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
 import { recorded } from "./recorded.ts";
@@ -121,13 +121,7 @@ async function* withTotals(
       errorContext: "model_call",
       recoverable: retryInMs !== null,
     } as const;
-    for (const hook of hooks.errorOccurred ?? []) {
-      try {
-        await hook(event);
-      } catch (error) {
-        yield { type: "hook-failed", hook: "errorOccurred", because: messageOf(error) };
-      }
-    }
+    for (const because of await tellError(hooks, event)) yield { type: "hook-failed", hook: "errorOccurred", because };
   }
 }
 

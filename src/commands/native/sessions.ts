@@ -21,7 +21,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { countFlag, once, printJson, textFlag } from "../flags.ts";
 import { engineFlags, refuseUnknownTools } from "./flags.ts";
 import { nativeSettings } from "./settings.ts";
-import { refusePiped } from "./refuse-piped.ts";
+import { joinPiped, readPipedInput } from "./piped-input.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
 import { SESSIONS_EXAMPLES, SESSIONS_HELP } from "./sessions-help.ts";
 import { subVerbsText } from "../sub-help.ts";
@@ -117,8 +117,9 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   const prompt = textFlag(flags, "prompt");
   const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted, currentFolder()) };
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
-  await refusePiped(`signalbox native --resume ${place.resume} takes a task from stdin`);
-  return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
+  const task = prompt === undefined ? undefined : Buffer.from(prompt);
+  const whole = joinPiped(task, await readPipedInput())?.toString();
+  return await modes.workOn(settings, { ...place, prompt: whole, json: flags["json"] === true });
 }
 
 async function fork({ words, flags }: CommandInput): Promise<number> {

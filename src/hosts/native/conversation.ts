@@ -3,9 +3,11 @@ import type { Image, Message, UserMessage } from "../../contract/message.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts";
 import type { Compaction } from "../../engine/compaction/compaction.ts";
+import { type EngineHooks, tellError } from "../../engine/hooks.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
 import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
 import { recordEvent } from "./record-event.ts";
@@ -36,7 +38,12 @@ export interface Conversation {
 export type EngineParts = Omit<
   SessionParts,
   "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
-> & { readonly limits?: BudgetLimits; readonly compaction: Compaction };
+> & {
+  readonly limits?: BudgetLimits;
+  readonly compaction: Compaction;
+  /** Called when messages have left the history, so that nothing refers to them any more. */
+  readonly onShortened?: () => void;
+};
 
 const MEASURE_MS = 2_000;
 
@@ -57,6 +64,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const log = (event: SessionEvent) => {
     const record = recordEvent(event);
     if (record !== undefined) session.append(record);
+    if (event.type === "history-replaced") parts.onShortened?.();
     return event;
   };
   return {
@@ -87,9 +95,14 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
-      for (let next = await running.next(); ; next = await running.next()) {
-        if (next.done === true) return (outcome = next.value);
-        yield log(next.value);
+      try {
+        for (let next = await running.next(); ; next = await running.next()) {
+          if (next.done === true) return (outcome = next.value);
+          yield log(next.value);
+        }
+      } catch (error) {
+        await tellSystemError(parts.hooks, error);
+        throw error;
       }
     },
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
@@ -105,3 +118,9 @@ const prompt = (text: string, images: readonly Image[]): UserMessage => ({
   source: "person",
   ...(images.length === 0 ? {} : { images: [...images] }),
 });
+
+/** The error itself is reported by whoever catches it, so a hook that fails as well adds nothing. */
+async function tellSystemError(hooks: EngineHooks, error: unknown): Promise<void> {
+  const name = error instanceof Error ? error.name : "Error";
+  await tellError(hooks, { error: { name, message: messageOf(error) }, errorContext: "system", recoverable: false });
+}

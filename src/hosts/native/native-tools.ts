@@ -25,7 +25,8 @@ import {
 } from "../../tools/command/contained-commands.ts";
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
-import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
+import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
+import type { WorkItem } from "../../tools/items/work-item.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
@@ -48,15 +49,14 @@ export interface NativeToolsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable {
+export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   readonly containment: CommandContainment;
-  /** Titles of the open work items. */
-  readonly openItems: () => readonly string[];
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
+  readonly openItems: () => readonly WorkItem[];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
 }
@@ -96,9 +96,10 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   return {
     tools: set.tools,
     permit: set.permit,
+    forgetShown: set.forgetShown,
+    openItems: () => items.open(),
     containment,
     privateFolder: outputFolder,
-    openItems: () => items.titles(),
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
@@ -158,14 +159,14 @@ function openContainment(place: NativeToolsPlace): CommandContainment {
 }
 
 /** Work items whose file is created on first use, since most short sessions never need it. */
-function lazyItems(path: string): ReturnType<typeof openWorkItems> & { readonly titles: () => readonly string[] } {
+function lazyItems(path: string): ReturnType<typeof openWorkItems> {
   let opened: ReturnType<typeof openWorkItems> | undefined;
   const items = () => (opened ??= openWorkItems(path));
   return {
     apply: (changes) => items().apply(changes),
     list: () => items().list(),
-    open: () => items().open(),
-    titles: () => (opened === undefined && !existsSync(path) ? [] : items().open()).map(({ title }) => title),
+    // Looking must not create it.
+    open: () => (opened === undefined && !existsSync(path) ? [] : items().open()),
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   };
 }

@@ -108,7 +108,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       const knowledge = turnKnowledge({
         context,
         timeoutMs: common.timeoutMs,
-        openItems: nativeTools.openItems,
+        openItems: () => nativeTools.openItems().map(({ title }) => title),
         fingerprint: (signal) => treeOf(policy, nativeTools, signal),
         before: session.before,
         record: (record) => session.append(record),
@@ -180,11 +180,11 @@ interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 }
 
 function engineParts(
-  { model, settings, accept, mostTurns, mostCost, timeoutMs, guardAlso = (permit) => permit }: NativeSettings,
+  { model, settings, accept, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit }: NativeSettings,
   nativeTools: NativeTools,
   { policy, system, hooks, knowledge, signal }: EngineFrame,
 ): EngineParts {
-  const { tools, permit, runCheck, containment } = nativeTools;
+  const { tools, permit, runCheck, containment, forgetShown, openItems } = nativeTools;
   return {
     model,
     system,
@@ -197,7 +197,19 @@ function engineParts(
       cost: mostCost,
       deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
     },
-    compaction: compaction({ model, settings, clock: realClock, signal }),
+    compaction: compaction({
+      model,
+      settings,
+      clock: realClock,
+      signal,
+      standing: () => workItems(openItems()),
+      before: (trigger) =>
+        tell(
+          (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),
+          warn,
+        ),
+    }),
+    onShortened: () => forgetShown(),
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
@@ -206,6 +218,12 @@ function engineParts(
 
 const treeOf = ({ workspaceRoot: workspace }: Policy, { privateFolder }: NativeTools, signal: AbortSignal) =>
   fingerprint({ workspace, privateFolder }, signal);
+
+/** The open work items, for a model that no longer sees how it wrote them. */
+function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {
+  const open = items.map(({ id, title, state }) => `- ${id}: ${title} (${state})`);
+  return open.length === 0 ? [] : [`Open work items:\n${open.join("\n")}`];
+}
 
 async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {

@@ -13,6 +13,12 @@ export function updateOf(event: SessionEvent): SessionUpdate | undefined {
       return { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } };
     case "tool-start":
       return toolCall(event.call, "in_progress");
+    case "tool-progress":
+      return {
+        sessionUpdate: "tool_call_update",
+        toolCallId: event.callId,
+        content: [{ type: "content", content: { type: "text", text: event.text } }],
+      };
     case "tool-end":
       return toolEnd(event.result, event.deeds);
     case "response":
