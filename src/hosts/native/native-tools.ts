@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
+import type { KnownSkill } from "../../contract/known-skill.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { CheckOutcome, RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
@@ -37,6 +38,7 @@ export interface NativeToolsPlace {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
+  readonly skills?: readonly KnownSkill[] | undefined;
   readonly checkTimeoutMs: number;
   /** Nothing runs where commands cannot be contained. */
   readonly requireSandbox?: boolean | undefined;
