@@ -21,8 +21,11 @@ const BUILD_SECONDS = 600;
 export class MutantTree {
   readonly #place = mkdtempSync(join(tmpdir(), "sbm-"));
   readonly #tree = join(this.#place, "tree");
+  readonly #projects: readonly string[];
 
-  constructor(root: string) {
+  /** Only tests of these projects of vitest are run. */
+  constructor(root: string, projects: readonly string[]) {
+    this.#projects = projects;
     const listed = spawnSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8" });
     for (const file of listed.stdout.split("\0").filter((path) => path !== "" && existsSync(join(root, path)))) {
       mkdirSync(dirname(join(this.#tree, file)), { recursive: true });
@@ -54,7 +57,8 @@ export class MutantTree {
     if (files.length === 0) return { failed: [], failedFiles: [], timedOut: false, seconds: new Map() };
     const report = join(this.#place, "report.json");
     rmSync(report, { force: true });
-    const args = ["run", "--project", "unit", "--no-cache", `--fsModuleCachePath=${join(this.#place, "cache")}`];
+    const args = ["run", "--no-cache", `--fsModuleCachePath=${join(this.#place, "cache")}`];
+    args.push(...this.#projects.flatMap((name) => ["--project", name]));
     args.push("--reporter=json", `--outputFile=${report}`, ...(bail ? ["--bail=1"] : []), ...files);
     const { code, timedOut } = await this.#run(this.#tool("vitest"), args, seconds);
     if (timedOut) return { failed: [], failedFiles: [], timedOut, seconds: new Map() };
