@@ -11,7 +11,7 @@ const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
   hooks: ["guarded-launch", "staged-wrappers"],
   backplane: ["run", "receipt", "receipt-show", "run-disk", "run-naming", "run-task"],
   agents: ["launch", "guarded-launch", "prompt", "prompt-file", "stage"],
-  launch: ["launch", "prompt", "ending", "guarded-launch", "planted-program", "nested-copilot", "who-is-alive"],
+  launch: ["launch", "prompt", "ending", "guarded-launch", "planted-program", "nested-copilot", "run-task", "who-is-alive"],
   engine: ["native"],
   tools: ["native"],
   sessions: ["native", "native-sessions", "native-disk", "native-killed", "prune"],
