@@ -105,9 +105,11 @@ async function tryMutant(tree: MutantTree, mutant: Mutant, stages: Readonly<Reco
   };
   tree.write(file, text.slice(0, start) + replacement + text.slice(end));
   try {
-    const found = (await tested(stages.nearest)) ?? (await tested(stages.wider));
-    if (found !== undefined) return found;
+    const nearest = await tested(stages.nearest);
+    if (nearest !== undefined) return nearest;
     if (!(await tree.compiles())) return as("types");
+    const wider = await tested(stages.wider);
+    if (wider !== undefined) return wider;
     if (stages.system.files.length > 0 && !(await tree.build())) return as("killed", "the release is not built");
     return (await tested(stages.system)) ?? as("survived");
   } finally {
