@@ -1,7 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { endTree } from "../../src/lib/end-tree.ts";
@@ -26,6 +36,8 @@ export class MutantTree {
   /** Only tests of these projects of vitest are run. */
   constructor(root: string, projects: readonly string[]) {
     this.#projects = projects;
+    // Some tests look at their files as another user.
+    chmodSync(this.#place, 0o755);
     const listed = spawnSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8" });
     for (const file of listed.stdout.split("\0").filter((path) => path !== "" && existsSync(join(root, path)))) {
       mkdirSync(dirname(join(this.#tree, file)), { recursive: true });
