@@ -75,6 +75,9 @@ const LATE = [
   ),
 ];
 
+/** Parts of the engine that it seldom needs and that are large. Paths are relative to src. */
+const SELDOM = ["models/tokens/o200k"];
+
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 
 /** Resolves imports of cold verbs and late parts at run time, in the folder where the second build puts them. */
@@ -96,6 +99,18 @@ const coldVerbs: Plugin = {
       return { contents: `export const { ${APART[path]?.name} } = ${loaded};` };
     });
     builder.onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+/** Resolves imports of what the engine seldom needs at run time. */
+const seldomParts: Plugin = {
+  name: "seldom-parts",
+  setup(builder) {
+    builder.onResolve({ filter: /^\.{1,2}\/[\w./-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
+      const place = relative(join(root, "src"), join(resolveDir, path)).replace(/\.ts$/, "");
+      const isApart = kind === "dynamic-import" && SELDOM.includes(place);
+      return isApart ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
+    });
   },
 };
 
@@ -135,7 +150,7 @@ async function makeRelease(dist: string): Promise<void> {
   const verbs = globSync("src/commands/**/*.ts", { cwd: root, exclude: (file) => file.endsWith(".test.ts") })
     .map((file) => relative("src", file).replace(/\.ts$/, ""))
     .filter((place) => place !== APART["native"]?.place);
-  const places = [...verbs, ...LATE];
+  const places = [...verbs, ...LATE, ...SELDOM];
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   await Promise.all([
     build({ ...part, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
@@ -144,7 +159,7 @@ async function makeRelease(dist: string): Promise<void> {
         ...(isCompiled ? part : commonJs),
         outdir: dist,
         entryPoints: { [name]: join(root, "src", `${place}.ts`) },
-        plugins: [oneLanguage, ...plugins],
+        plugins: [oneLanguage, seldomParts, ...plugins],
         inject: [JSON_READER, join(root, "scripts/headers-in-release.ts")],
         // It searches for its program relative to its own location.
         external: ["@vscode/ripgrep"],

@@ -12,6 +12,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["contract", "lib", "guard"],
   tools: ["contract", "lib", "shell", "screen", "guard", "sandbox"],
   engine: ["contract", "lib", "models"],
+  settings: ["contract", "lib", "models", "guard"],
   agents: ["contract", "lib"],
   hooks: ["contract", "lib", "screen", "guard", "sandbox", "snapshots", "agents"],
   staging: ["contract", "lib", "agents", "hooks", "recipes"],
@@ -24,9 +25,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
   proof: ["contract", "lib", "models", "agents", "hooks", "launch"],
   library: ["contract", "lib", "screen", "guard", "agents", "backplane", "hosts", "package.json"],
-  doctor: "contract lib models guard sandbox tools agents hooks staging launch backplane recipes proof".split(" "),
+  doctor: "contract lib models settings guard sandbox tools agents hooks staging launch backplane recipes proof".split(
+    " ",
+  ),
   commands:
-    "contract lib screen models snapshots sessions guard sandbox tools engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
+    "contract lib screen models settings snapshots sessions guard sandbox tools engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
       " ",
     ),
   "verbs.ts": ["agents", "commands"],
@@ -67,18 +70,11 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   screen: ["screen-command.ts", "screen-lines.ts", "screen.ts"],
   sandbox: ["contained-session.ts", "open-session-sandbox.ts", "prove-sandbox.ts", "prune-homes.ts"],
-  models: [
-    "choose-model.ts",
-    "model-error.ts",
-    "model.ts",
-    "open-model.ts",
-    "prices.ts",
-    "providers.ts",
-    "scripted/capture.ts",
-    "scripted/load-script.ts",
-    "scripted/script/script.ts",
-    "scripted/server.ts",
-  ],
+  models:
+    "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
+      " ",
+    ),
+  settings: ["load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
   knowledge: ["system-prompt.ts"],
   snapshots: [
     "changes.ts",
@@ -93,6 +89,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   sessions: [
     "continuable.ts",
     "damage-error.ts",
+    "dropped.ts",
     "folder.ts",
     "fork.ts",
     "list.ts",
@@ -141,7 +138,16 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "tool-names.ts",
     "tool-set.ts",
   ],
-  engine: ["event.ts", "gates.ts", "hooks.ts", "processor.ts", "prompt-queue.ts", "run-session.ts"],
+  engine: [
+    "budget.ts",
+    "compaction/between-runs.ts",
+    "compaction/compaction.ts",
+    "gates.ts",
+    "hooks.ts",
+    "processor.ts",
+    "prompt-queue.ts",
+    "run-session.ts",
+  ],
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",
@@ -261,7 +267,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "hook.ts",
     "key.ts",
     "launch.ts",
-    "models.ts",
+    "models/models.ts",
     "native/native.ts",
     "native/sessions.ts",
     "nested.ts",

@@ -20,7 +20,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: "models",
     summary: "list the model providers that native can use",
-    load: () => import("./commands/models.ts"),
+    load: () => import("./commands/models/models.ts"),
   },
   {
     name: "run",

@@ -1,75 +1,10 @@
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
-import {
-  client,
-  DEFAULT_MAX_MESSAGE_BYTES,
-  type ClientContext,
-  type ContentBlock,
-  methods,
-  ndJsonStream,
-  PROTOCOL_VERSION,
-  type RequestPermissionRequest,
-  type SessionNotification,
-} from "@agentclientprotocol/sdk";
-import { expect, onTestFinished, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script/script.ts";
-import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { DEFAULT_MAX_MESSAGE_BYTES, methods } from "@agentclientprotocol/sdk";
+import { expect, test } from "vitest";
+import { type Editor, openEditor, place, text } from "./support/acp-editor.ts";
 import { isAlive } from "./support/is-alive.ts";
-import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
-import { withoutSandbox } from "./support/without-sandbox.ts";
-import { tempFolder, tempRepository } from "./support/temp-folder.ts";
-
-/** An editor's place: a model that plays `script`, a repository, and a home that outlives one agent process. */
-async function place(script: ScriptInput) {
-  const server = await startScriptedModel({ script });
-  onTestFinished(() => server.close());
-  return { server, cwd: tempRepository(), home: withoutSandbox(tempFolder()) };
-}
-
-interface Editor {
-  readonly agent: ClientContext;
-  readonly updates: SessionNotification["update"][];
-  readonly asked: RequestPermissionRequest[];
-  close(): Promise<number | null>;
-}
-
-/** Starts the agent as an editor does, and answers its questions with `answer`. */
-async function openEditor(
-  { server, home }: Awaited<ReturnType<typeof place>>,
-  answer: (request: RequestPermissionRequest) => Promise<string | undefined> | string | undefined = () => "once",
-): Promise<Editor> {
-  const child = spawn(SIGNALBOX, ["native", "--acp", "--model", "anthropic/m", "--base-url", server.url], {
-    env: { PATH: process.env["PATH"], HOME: home },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const updates: Editor["updates"] = [];
-  const asked: RequestPermissionRequest[] = [];
-  const connection = client({ name: "test-editor" })
-    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
-      asked.push(params);
-      const optionId = await answer(params);
-      return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
-    })
-    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
-    .connect(ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)));
-  const { agent } = connection;
-  const hello = await agent.request(methods.agent.initialize, {
-    protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: {},
-  });
-  expect(hello).toMatchObject({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: { loadSession: true } });
-  const close = async () => {
-    child.stdin.end();
-    return await exited;
-  };
-  return { agent, updates, asked, close };
-}
-
-const text = (words: string): ContentBlock[] => [{ type: "text", text: words }];
+import { signalbox } from "./support/run-signalbox.ts";
 
 /** The updates as short lines; the pieces of a text joined. */
 function told(updates: Editor["updates"]): readonly string[] {
@@ -284,4 +219,33 @@ test("an editor that goes away ends the command that runs, and the session can b
   const { sessions } = await again.agent.request(methods.agent.session.list, {});
   expect(sessions.map(({ sessionId: id }) => id)).toEqual([sessionId]);
   await again.close();
+});
+
+test("an editor sees the last line of a running command, and what the model will do next", async () => {
+  const here = await place({
+    turns: [
+      { calls: [{ name: "report_intent", input: { intent: "Run the tests" } }] },
+      {
+        shell:
+          "echo first; echo; printf '\\033[31msecond\\033[0m\\r\\n'; until test -e finish; do sleep 0.1; done; echo last",
+      },
+      { text: "Done." },
+    ],
+  });
+  const editor = await openEditor(here);
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const prompt = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("test") });
+  const live = {
+    sessionUpdate: "tool_call_update",
+    toolCallId: expect.any(String),
+    content: [{ type: "content", content: { type: "text", text: "second" } }],
+  };
+  await expect.poll(() => editor.updates, { timeout: 20_000 }).toContainEqual(live);
+  writeFileSync(join(here.cwd, "finish"), "");
+  expect(await prompt).toEqual({ stopReason: "end_turn" });
+  expect(told(editor.updates).filter((line) => line.startsWith("call "))).toEqual([
+    "call think: next: Run the tests",
+    expect.stringContaining("call execute: bash echo first"),
+  ]);
+  await editor.close();
 });

@@ -177,3 +177,19 @@ test.each(PHASES)(
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining("state   aborted")]);
   },
 );
+
+test.runIf(isOnPath("tmux"))("/effort changes how much the model thinks, from the next request on", async () => {
+  const here = await scene({ turns: [{ text: "One." }, { text: "Two." }, { text: "Three." }] });
+  const { keys, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("first", "Enter");
+  await shows("One.");
+  keys("/effort hihg", "Enter");
+  await shows('unknown effort "hihg": did you mean high?');
+  keys("/effort high", "Enter");
+  await shows("effort: high, from the next request on");
+  keys("second", "Enter");
+  await shows("Two.");
+  const efforts = here.server.requests.map(({ body }) => /"reasoning_effort":"(\w+)"/.exec(JSON.stringify(body))?.[1]);
+  expect(efforts).toEqual([undefined, "high"]);
+});

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -121,7 +121,7 @@ test("help and the page of the engine tell the same exit codes, those of every s
   const told = /Exit codes:[\s\S]*?\n\n/.exec(stdout)?.[0] ?? "";
   const table = /\| exit code[\s\S]*?\n\n/.exec(readFileSync(join(PROJECT, "docs/engine.md"), "utf8"))?.[0] ?? "";
   const codes = (text: string) => [...text.matchAll(/\b\d{1,3}\b/g)].map(([code]) => Number(code));
-  expect(codes(told)).toEqual([0, 1, 2, 3, 4, 5, 70, 129, 130, 131, 141, 143]);
+  expect(codes(told)).toEqual([0, 1, 2, 3, 4, 5, 9, 70, 129, 130, 131, 141, 143]);
   expect(codes(table)).toEqual(codes(told));
   for (const text of [told, table]) expect(text).toMatch(/3\W+refused.*key.*session/s);
 });
@@ -164,42 +164,6 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect([again.code, again.stdout]).toEqual([0, "It was cut off.\n"]);
   },
 );
-
-/** A program of the user's that is asked at an event. */
-function hook(home: string, name: string, lines: readonly string[]): void {
-  const folder = join(home, ".signalbox", "hooks");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, name), ["#!/bin/sh", ...lines].join("\n"), { mode: 0o755 });
-}
-
-test("people's own hooks hear of everything, and may refuse calls and stops", async () => {
-  const { cwd, home, run, server } = await scene({
-    turns: [{ shell: "echo no > refused" }, { text: "Done." }, { text: "With a changelog." }],
-  });
-  hook(home, "tool-before", [
-    'grep -q refused && echo \'{"permissionDecision":"deny","permissionDecisionReason":"my rule"}\'; true',
-  ]);
-  hook(home, "agent-stop", [
-    'grep -q \'"stop_hook_active":true\' || echo \'{"decision":"block","reason":"write a changelog"}\'',
-  ]);
-  hook(home, "session-end", [`cat > '${join(cwd, "ended")}'`]);
-  const { code, stdout } = await run(["native", "-p", "go"]);
-  expect([code, stdout]).toEqual([0, "With a changelog.\n"]);
-  expect(JSON.stringify(server.requests[1]?.body)).toContain("not allowed: my rule");
-  expect(server.requests[2]?.userTexts.at(-1)).toBe("write a changelog");
-  expect(JSON.parse(readFileSync(join(cwd, "ended"), "utf8"))).toMatchObject({ reason: "complete", cwd });
-  expect(existsSync(join(cwd, "refused"))).toBe(false);
-});
-
-test("a hook that breaks denies the call, and refuses the stop once", async () => {
-  const { home, run, server } = await scene({ turns: [{ shell: "ls" }, { text: "Done." }, { text: "Still done." }] });
-  hook(home, "tool-before", ["exit 7"]);
-  hook(home, "agent-stop", ["echo this is no json"]);
-  const { code, stdout } = await run(["native", "-p", "go"]);
-  expect([code, stdout]).toEqual([0, "Still done.\n"]);
-  expect(JSON.stringify(server.requests[1]?.body)).toContain("the hook tool-before failed, so the call is blocked");
-  expect(server.requests[2]?.userTexts.at(-1)).toContain("the stop hook agent-stop failed");
-});
 
 describe("when the reader of stdout goes away", () => {
   const turns = [

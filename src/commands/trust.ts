@@ -15,6 +15,8 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { refuseInSandbox } from "../lib/refuse-in-sandbox.ts";
 import { listRecipes } from "../recipes/places/find-recipe.ts";
 import { recipeFolders } from "../recipes/places/recipe-folders.ts";
+import { projectSettingsPath, settingsPath } from "../settings/load-settings.ts";
+import { readSettings } from "../settings/read-settings.ts";
 import { readText } from "./active-policy.ts";
 import type { CommandModule } from "./command-module.ts";
 
@@ -114,6 +116,7 @@ async function candidatesIn(folder: string, workspace: string): Promise<readonly
   for (const { name, broken } of hooks) if (broken !== undefined) say(`the hook ${name} cannot be trusted: ${broken}`);
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
+    ...settingsIn(folder, workspace),
     ...(await startingFiles(workspace)).map(settingsOf),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
     ...recipesIn(workspace, folder),
@@ -145,6 +148,15 @@ function policyAt(path: string): Candidate {
   return { path, what: "policy", text, hash: sha256(text) };
 }
 
+/** The engine's settings, which apply only when they are trusted. In the home folder they are the user's own. */
+function settingsIn(folder: string, workspace: string): readonly Candidate[] {
+  const path = projectSettingsPath(workspace);
+  if (!existsSync(path) || path === settingsPath(folder)) return [];
+  const text = readText(path);
+  readSettings(text, path, "project");
+  return [{ path, what: "settings of the engine", text, hash: sha256(text) }];
+}
+
 const SETTINGS = "a file that lets an agent start programs";
 
 function settingsOf({ path, text = readText(path), what = SETTINGS }: StartingFile): Candidate {
@@ -170,7 +182,7 @@ function difference(before: string, after: string): string {
 }
 
 const EXAMPLES = `
-Covers .signalbox/policy.yaml, every hook in the repository (.signalbox/hooks, and amplihack's scripts under
+Covers .signalbox/policy.yaml, .signalbox/settings.yaml, every hook in the repository (.signalbox/hooks, and amplihack's scripts under
 .claude/tools), the settings and texts from which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
 commands, agents), recipes (.signalbox/recipes, .claude/recipes, amplifier-bundle/recipes), Copilot agents that name
 servers (.github/agents), and for Codex .codex/config.toml and those

@@ -11,4 +11,14 @@ export interface HookAnswer {
   readonly context?: string | undefined;
   /** For stops and prompts: why it is blocked. */
   readonly block?: string | undefined;
+  /** For `prompt-submitted`: the prompt to use instead. Only our own engine takes it. */
+  readonly prompt?: string | undefined;
+  /** For `tool-after`: the result to use instead. Only our own engine takes it. */
+  readonly result?: ChangedResult | undefined;
+}
+
+/** A tool's result as a hook wants the model to see it. Without `failed`, the call counts as it did before. */
+export interface ChangedResult {
+  readonly text: string;
+  readonly failed?: boolean;
 }

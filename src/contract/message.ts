@@ -10,11 +10,17 @@ export type Image = z.infer<typeof Image>;
 /** Who added a user message to the history: a person, a gate that refused a stop, a hook, or the engine itself. */
 const MessageSource = z.enum(["person", "gate", "hook", "jit-instruction", "state", "summary"]);
 
+/** Something that must survive every shortening of a history, word for word. */
+export const Obligation = z.object({ kind: z.enum(["constraint", "decision", "check"]), text: z.string() });
+export type Obligation = z.infer<typeof Obligation>;
+
 export const UserMessage = z.object({
   role: z.literal("user"),
   text: z.string(),
   images: z.array(Image).optional(),
   source: MessageSource,
+  /** What the text says is still in force, as data for the next shortening. */
+  obligations: z.array(Obligation).optional(),
 });
 export type UserMessage = z.infer<typeof UserMessage>;
 
@@ -53,6 +59,8 @@ export const ToolResult = z.object({
   text: z.string(),
   failed: z.boolean(),
   images: z.array(Image).optional(),
+  /** The run ended with this call, so that the model is not asked about it. */
+  ends: z.object({ summary: z.string() }).optional(),
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 

@@ -1,13 +1,17 @@
 import * as z from "zod";
+import { HistoryPiece } from "./history.ts";
 import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
 
-/** The log version this program writes, and the newest it can read. */
-export const SESSION_VERSION = 1;
+/**
+ * The log version this program writes, and the newest it can read. Version 1 had the whole history in a `history`
+ * record, its images in every record, and no deeds.
+ */
+export const SESSION_VERSION = 2;
 
 /** The first record of a log. */
 export const SessionHeader = z.object({
   type: z.literal("session"),
-  version: z.literal(SESSION_VERSION),
+  version: z.union([z.literal(1), z.literal(SESSION_VERSION)]),
   id: z.string(),
   cwd: z.string(),
   model: z.string(),
@@ -20,6 +24,18 @@ export const SessionHeader = z.object({
 });
 export type SessionHeader = z.infer<typeof SessionHeader>;
 
+/** What a call did, without the texts, which are in its arguments and its result. Sizes are in characters. */
+export const LoggedDeed = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("read"), path: z.string() }),
+  z.object({ kind: z.literal("write"), path: z.string(), before: z.int().nullable(), after: z.int() }),
+  z.object({ kind: z.literal("command"), exitCode: z.int().nullable() }),
+  z.object({ kind: z.literal("fetch"), url: z.string() }),
+]);
+export type LoggedDeed = z.infer<typeof LoggedDeed>;
+
+/** The sub-agent that a record belongs to. Absent: the session's own agent. */
+const agent = z.string().optional();
+
 /** A tool message is not stored as such. Each of its results is, as soon as its call has ended. */
 export const SessionRecord = z.discriminatedUnion("type", [
   SessionHeader,
@@ -29,11 +45,18 @@ export const SessionRecord = z.discriminatedUnion("type", [
     type: z.literal("message"),
     message: z.union([UserMessage, AssistantMessage]),
     promptId: z.string().optional(),
+    agent,
   }),
-  z.object({ type: z.literal("usage"), usage: TokenUsage.optional(), cost: z.number().optional() }),
-  z.object({ type: z.literal("call-start"), callId: z.string() }),
-  z.object({ type: z.literal("call-end"), result: ToolResult }),
-  z.object({ type: z.literal("history"), history: z.array(Message), because: z.string() }),
+  z.object({ type: z.literal("usage"), usage: TokenUsage.optional(), cost: z.number().optional(), agent }),
+  z.object({ type: z.literal("call-start"), callId: z.string(), agent }),
+  z.object({ type: z.literal("call-end"), result: ToolResult, deeds: z.array(LoggedDeed).optional(), agent }),
+  z.object({
+    type: z.literal("history"),
+    pieces: z.array(HistoryPiece).optional(),
+    /** The whole history, in logs of version 1. */
+    history: z.array(Message).optional(),
+    because: z.string(),
+  }),
   z.object({
     type: z.literal("gate"),
     gate: z.string(),

@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import type { LoopEvent } from "./engine-event.ts";
+import type { ModelCall, ToolDeed } from "./tool-call.ts";
 
 /**
  * A tool the engine offers to a model. Its dependencies (folder, guard, processes) are bound at creation.
@@ -12,8 +14,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   readonly input: Input;
   /** The JSON Schema to show to the model instead of one derived from `input`, for tools of other programs. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
-  /** True when calls of one answer may run in parallel, because the tool only reads. */
-  readonly sideBySide: boolean;
+  /** True when calls of one answer may run in parallel, for example because the tool only reads. */
+  readonly sideBySide: boolean | ((input: z.output<Input>) => boolean);
   /** Does the work. It may throw; the message becomes a failed result. It must settle soon after `signal` aborts. */
   run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>;
 }
@@ -23,6 +25,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows progress to the person. The model never sees it. */
   readonly progress: (text: string) => void;
+  /** Passes on an event of a sub-agent that this call started, by the sub-agent's id. */
+  readonly emit: (agent: string, event: LoopEvent) => void;
 }
 
 /** A tool's result. The tool bounds the length of `text` and says where the rest is. */
@@ -30,6 +34,8 @@ export interface ToolOutput {
   readonly text: string;
   readonly failed: boolean;
   readonly images?: readonly ToolImage[];
+  /** Set when the run ends with this call, because the model has declared its task done. */
+  readonly ends?: { readonly summary: string };
   /** What the call did, for gates, receipts and editors. The model never sees it. */
   readonly deeds?: readonly ToolDeed[];
 }
@@ -38,21 +44,6 @@ export interface ToolImage {
   /** For example `image/png`. */
   readonly mediaType: string;
   readonly base64: string;
-}
-
-/** One thing a call actually did. Paths are absolute. */
-export type ToolDeed =
-  | { readonly kind: "read"; readonly path: string }
-  | { readonly kind: "write"; readonly path: string; readonly before: string | null; readonly after: string }
-  | { readonly kind: "command"; readonly command: string; readonly exitCode: number | null }
-  | { readonly kind: "fetch"; readonly url: string };
-
-/** A call as the model made it. */
-export interface ModelCall {
-  readonly id: string;
-  readonly name: string;
-  /** The parsed JSON arguments. */
-  readonly input: unknown;
 }
 
 /**

@@ -56,7 +56,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
       checkProof(agentNamed(name, "doctor"), env, { home, version, cwd }),
       checkSwitches(name, env),
     ]),
-    checkNative(env),
+    checkNative(env, home),
     runner,
   ];
   const ok = checks.every((check) => check.status !== "fail");

@@ -1,59 +1,52 @@
 import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
+import type { LoopEvent } from "../contract/engine-event.ts";
+import { historyPieces } from "../contract/history.ts";
 import { ModelError } from "../models/model-error.ts";
-import type { ToolOffer } from "../models/model.ts";
-import type { LoopEvent } from "./event.ts";
 import type { Clock, LoopParts } from "./parts.ts";
+import type { RequestStep } from "./processor.ts";
 import type { EngineSettings } from "../contract/engine-settings.ts";
-
-export interface Asking {
-  readonly turn: number;
-  readonly history: readonly Message[];
-  readonly offers: readonly ToolOffer[];
-}
-
-/** The result of a request. If the history had to be shortened, `history` is the shorter one. */
-export type ModelReply = { readonly history: readonly Message[] } & Attempt;
 
 export type Attempt =
   | { readonly kind: "answer"; readonly message: AssistantMessage; readonly usage: TokenUsage | undefined }
   | { readonly kind: "interrupted"; readonly text: string }
   | { readonly kind: "failed"; readonly error: ModelError };
 
+export type AskingParts = Pick<LoopParts, "model" | "settings" | "signal" | "clock" | "processors"> &
+  Partial<Pick<LoopParts, "cacheKey">>;
+
 /**
  * Asks until there is a complete answer, the retries are used up, or retrying cannot help. A truncated answer is
- * discarded.
+ * discarded. `step` is the request as it is now: a remedy may have shortened the history.
  */
-export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, ModelReply> {
+export async function* askModel(step: () => RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {
   const { settings, signal, clock } = parts;
-  let { history } = asking;
   let remedies = 0;
   for (let tries = 1; ; tries++) {
-    const attempt = yield* askOnce({ ...asking, history }, parts);
-    if (attempt.kind !== "failed") return { ...attempt, history };
+    const attempt = yield* askOnce(step(), parts);
+    if (attempt.kind !== "failed") return attempt;
     const { error } = attempt;
-    const smaller = await mend({ ...asking, history }, error, { parts, remedies });
-    const again = smaller !== undefined || (error.kind === "transient" && tries < settings.tries);
-    const retryInMs = smaller !== undefined ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
+    const mended = remedies < MAX_REMEDIES && (yield* mend(step(), error, parts));
+    if (mended) remedies++;
+    const again = mended || (error.kind === "transient" && tries < settings.tries);
+    const retryInMs = mended ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
     const tooLong =
       again && retryInMs === null ? `; the provider asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
     const because = `${error.message}${tooLong}`;
     yield { type: "request-failed", because, status: error.status, tries, retryInMs };
-    if (!again || retryInMs === null) return { ...attempt, history };
-    if (smaller !== undefined) {
-      remedies++;
-      history = smaller;
-      yield { type: "history-replaced", history, because: error.message };
-    }
+    if (!again || retryInMs === null) return attempt;
     await paused(retryInMs, parts);
-    if (signal.aborted) return { kind: "interrupted", text: "", history };
+    if (signal.aborted) return { kind: "interrupted", text: "" };
   }
 }
 
-async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, Attempt> {
-  const { model, system, processors, signal, cacheKey } = parts;
-  const request = { system, history, tools: offers, ...(cacheKey === undefined ? {} : { cacheKey }) };
+async function* askOnce(step: RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {
+  const { model, processors, signal, cacheKey } = parts;
+  const { system, history, tools } = step;
   let text = "";
   try {
+    const tail: string[] = [];
+    for (const processor of processors) tail.push(...((await processor.decorate?.(step)) ?? []));
+    const request = { system, history, tools, tail, ...(cacheKey === undefined ? {} : { cacheKey }) };
     for await (const event of model.ask(request, signal)) {
       for (const processor of processors) processor.onChunk?.(event);
       if (event.type === "answer") return { kind: "answer", message: event.message, usage: event.usage };
@@ -71,26 +64,31 @@ async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGen
 const MAX_REMEDIES = 3;
 
 /**
- * A history that the provider may take. First it loses its images; if it was too large, processors may then shorten it
- * (compaction). Undefined when nothing is left to try.
+ * Changes the history to one that the provider may take, and returns whether it did. First it loses its images; if it
+ * was too large, processors may then shorten it (compaction).
  */
-async function mend(
-  { turn, history }: Asking,
-  error: ModelError,
-  { parts, remedies }: { readonly parts: LoopParts; readonly remedies: number },
-): Promise<readonly Message[] | undefined> {
-  if (remedies >= MAX_REMEDIES || (error.kind !== "too-large" && error.kind !== "bad-image")) return undefined;
-  const stripped = withoutImages(history, NOTES[error.kind]);
-  if (stripped !== undefined || error.kind === "bad-image") return stripped;
-  for (const processor of parts.processors) {
-    const shorter = await processor.onRequestError?.(error, { turn, history, signal: parts.signal });
-    if (shorter !== undefined) return shorter;
+async function* mend(step: RequestStep, error: ModelError, parts: AskingParts): AsyncGenerator<LoopEvent, boolean> {
+  if (error.kind !== "too-large" && error.kind !== "bad-image") return false;
+  const stripped = withoutImages(step.history, NOTES[error.kind]);
+  if (stripped !== undefined) {
+    const pieces = historyPieces(step.history, stripped);
+    yield { type: "history-replaced", pieces, because: error.message };
+    return true;
   }
-  return undefined;
+  if (error.kind === "bad-image") return false;
+  let mended = false;
+  for (const processor of parts.processors) {
+    if (mended) break;
+    for await (const event of processor.onRequestError?.(error, step) ?? []) {
+      mended ||= event.type === "history-replaced";
+      yield event;
+    }
+  }
+  return mended;
 }
 
 /** An interruption ends the pause; the caller sees it on the signal. */
-async function paused(milliseconds: number, { clock, signal }: LoopParts): Promise<void> {
+async function paused(milliseconds: number, { clock, signal }: AskingParts): Promise<void> {
   if (milliseconds === 0) return;
   try {
     await clock.pause(milliseconds, signal);
@@ -111,7 +109,8 @@ function withoutImages(history: readonly Message[], note: string): readonly Mess
   const stripped = history.map((message): Message => {
     if (message.role === "user" && has(message.images)) {
       found = true;
-      return { role: "user", text: `${message.text}\n${note}`, source: message.source };
+      const { images: _, ...rest } = message;
+      return { ...rest, text: `${message.text}\n${note}` };
     }
     if (message.role !== "tool" || !message.results.some((result) => has(result.images))) return message;
     found = true;

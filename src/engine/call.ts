@@ -1,9 +1,11 @@
 import * as z from "zod";
 import type { CallPart, ToolResult } from "../contract/message.ts";
-import type { Tool, ModelCall, ToolOutput } from "../contract/tool.ts";
-import type { LoopEvent, ToolEnd } from "./event.ts";
+import type { Tool, ToolOutput } from "../contract/tool.ts";
+import type { ModelCall } from "../contract/tool-call.ts";
+import type { LoopEvent, ToolEnd } from "../contract/engine-event.ts";
 import type { LoopParts } from "./parts.ts";
 import { messageOf } from "../lib/message-of.ts";
+import { nearestFew } from "../lib/nearest.ts";
 
 /** A call that may run, with its arguments as parsed by the tool's schema. */
 export interface ReadyCall {
@@ -17,6 +19,8 @@ export interface ReadyCall {
 export interface FailedCall {
   readonly call: ModelCall;
   readonly because: string;
+  /** As for a call that runs. */
+  readonly notes?: readonly string[];
 }
 
 export const isReady = (call: ReadyCall | FailedCall): call is ReadyCall => "tool" in call;
@@ -33,17 +37,26 @@ export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?
   }
   const tool = tools.get(part.name);
   if (tool === undefined) {
-    return { call, because: `unknown tool ${part.name}; available tools: ${[...tools.keys()].join(", ")}` };
+    return { call, because: unknownTool(part.name, [...tools.keys()]) };
   }
   return parseInput({ call, tool, notes: note === undefined ? [] : [note] });
 }
 
+const MAX_NAMED = 24;
+
+/** The whole list only where it is short: a model with hundreds of tools has made a mistake in one name. */
+function unknownTool(name: string, names: readonly string[]): string {
+  if (names.length <= MAX_NAMED) return `unknown tool ${name}; available tools: ${names.join(", ")}`;
+  const near = nearestFew(name, names, 5);
+  return `unknown tool ${name}; ${near.length === 0 ? "no tool has a similar name" : `similar tools: ${near.join(", ")}`}`;
+}
+
 /** Parses the arguments; the guard and the tool see the same parsed form. */
 export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
-  const { call, tool } = ready;
+  const { call, tool, notes } = ready;
   const parsed = tool.input.safeParse(call.input);
   if (parsed.success) return { ...ready, call: { ...call, input: parsed.data } };
-  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}` };
+  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}`, notes };
 }
 
 /** A hard limit in addition to the tools' own: nothing larger enters a history. */
@@ -58,7 +71,8 @@ export function resultOf(
   const text =
     whole.length > MAX_TEXT ? `${whole.slice(0, MAX_TEXT).toWellFormed()}\n[cut after ${MAX_TEXT} characters]` : whole;
   const images = output.images === undefined || output.images.length === 0 ? {} : { images: [...output.images] };
-  return { callId, name, text, failed: output.failed, ...images };
+  const ends = output.ends === undefined ? {} : { ends: output.ends };
+  return { callId, name, text, failed: output.failed, ...images, ...ends };
 }
 
 /**
@@ -67,14 +81,20 @@ export function resultOf(
 export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: LoopEvent) => void): Promise<ToolEnd> {
   const { call, tool, notes } = ready;
   const { signal, processors } = parts;
-  const progress = (text: string) => emit({ type: "tool-progress", callId: call.id, text });
+  let isRunning = true;
+  const progress = (text: string) => {
+    if (isRunning) emit({ type: "tool-progress", callId: call.id, text });
+  };
+  const child = (agent: string, event: LoopEvent) => emit({ type: "child", agent, event });
   let output: ToolOutput;
   try {
     signal.throwIfAborted();
-    output = await settled(tool.run(call.input, { callId: call.id, signal, progress }), parts);
+    output = await settled(tool.run(call.input, { callId: call.id, signal, progress, emit: child }), parts);
   } catch (error) {
     output = failure(signal.aborted ? INTERRUPTED : reasonOf(error));
   }
+  // A tool that did not stop when it was interrupted may still report.
+  isRunning = false;
   for (const processor of processors) {
     try {
       output = (await processor.postTool?.(call, output)) ?? output;

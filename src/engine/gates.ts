@@ -1,7 +1,8 @@
 import type { EngineSettings } from "../contract/engine-settings.ts";
 import { acceptanceReason } from "../contract/gate-reason.ts";
-import type { SessionEvent } from "./event.ts";
+import type { SessionEvent } from "../contract/engine-event.ts";
 import type { Message } from "../contract/message.ts";
+import type { WorkMetrics } from "../contract/work-metrics.ts";
 import type { EngineHooks } from "./hooks.ts";
 
 /** How many times in a row each gate has blocked. Starts with an empty map and no change. */
@@ -16,7 +17,7 @@ export interface GateCounts {
 export type GateWord =
   | { readonly kind: "passed" }
   | { readonly kind: "blocked"; readonly reason: string }
-  | { readonly kind: "gave-up"; readonly because: string };
+  | { readonly kind: "gave-up"; readonly because: string; readonly exitCode: number };
 
 interface Asking {
   readonly step: Omit<GateStep, "blocked">;
@@ -32,10 +33,7 @@ export async function* askGates(
   gates: readonly Gate[],
   { step, counts, parts }: Asking,
 ): AsyncGenerator<SessionEvent, GateWord> {
-  if (counts.left !== undefined) {
-    const found = await parts.fingerprint?.(step.signal);
-    if (found !== undefined && found !== counts.left) counts.changes++;
-  }
+  await noticeChange(counts, () => parts.fingerprint?.(step.signal));
   const { changes } = counts;
   for (const gate of gates) {
     if (step.signal.aborted) break;
@@ -49,16 +47,22 @@ export async function* askGates(
     }
     const blocked = before.changes === changes ? before.blocked + 1 : 1;
     counts.blocks.set(gate.name, { blocked, changes });
-    if (blocked > parts.settings.gate_blocks) {
+    const most = gate.most ?? parts.settings.gate_blocks;
+    if (blocked > most) {
       yield { type: "gate-gave-up", gate: gate.name, reason };
-      const times = `${parts.settings.gate_blocks} times in a row and nothing changed`;
-      return { kind: "gave-up", because: `the ${gate.name} gate blocked ${times}; its last reason: ${reason}` };
+      const because = `the ${gate.name} gate blocked ${most} times in a row and nothing changed; its last reason: ${reason}`;
+      return { kind: "gave-up", because, exitCode: gate.exitCode };
     }
     counts.left = await parts.fingerprint?.(step.signal);
     yield { type: "gate-blocked", gate: gate.name, reason };
     return { kind: "blocked", reason };
   }
   return { kind: "passed" };
+}
+
+async function noticeChange(counts: GateCounts, state: () => Promise<string | undefined> | undefined): Promise<void> {
+  const found = counts.left === undefined ? undefined : await state();
+  if (found !== undefined && found !== counts.left) counts.changes++;
 }
 
 /** What a gate can see. */
@@ -68,12 +72,18 @@ interface GateStep {
   readonly text: string;
   /** How often this gate has blocked since the state last changed. */
   readonly blocked: number;
+  /** What the session has done so far. */
+  readonly metrics: WorkMetrics;
   readonly signal: AbortSignal;
 }
 
 /** Something that can refuse a stop. It says what the model should do; without a reason it does not block. */
 export interface Gate {
   readonly name: string;
+  /** What a command exits with when this gate gives up. */
+  readonly exitCode: number;
+  /** How often it may block in a row without any change of state; the setting `gate_blocks` by default. */
+  readonly most?: number;
   /** The reason to continue, or undefined. */
   check(step: GateStep): Promise<string | undefined>;
 }
@@ -92,6 +102,7 @@ export type RunCheck = (command: string, signal: AbortSignal) => Promise<CheckOu
 export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
   return {
     name: "acceptance",
+    exitCode: 4,
     async check({ signal }) {
       const { exitCode, output, timedOut } = await runCheck(command, signal);
       if (exitCode === 0 && !timedOut) return undefined;
@@ -111,6 +122,7 @@ interface AgentStopParts {
 export function agentStopGate({ hooks, failed }: AgentStopParts): Gate {
   return {
     name: "agent-stop",
+    exitCode: 9,
     async check({ blocked }) {
       for (const hook of hooks.agentStop ?? []) {
         try {

@@ -1,26 +1,44 @@
+import type { UsageEvent, LoopEvent } from "../contract/engine-event.ts";
 import type { EngineSettings } from "../contract/engine-settings.ts";
+import type { TokenUsage } from "../contract/message.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { Model } from "../models/model.ts";
+import type { Budget } from "./budget.ts";
 import type { Processor } from "./processor.ts";
 
 /** Everything the inner loop works with. The engine has no direct access to disk, network or clock. */
 export interface LoopParts {
   readonly model: Model;
   readonly system: string;
-  readonly tools: readonly Tool[];
+  /** Asked in every turn. Tools keep the place they were first offered in; new ones come last. */
+  readonly tools: () => readonly Tool[];
   readonly processors: readonly Processor[];
   readonly settings: EngineSettings;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  readonly budget: Budget;
   readonly cacheKey?: string;
-  /** The maximum cost of a run, in US dollars. Only for a model whose price is known. */
-  readonly mostCost?: number | undefined;
+  /** Events of work beside the loop, such as a summary that is being written. The loop yields them with its own. */
+  readonly beside: LoopEvent[];
 }
 
 /** Time and randomness, passed in so that tests can control them. */
 export interface Clock {
+  /** Milliseconds that only grow, whatever happens to the time of day. */
+  now(): number;
   /** Settles after the given milliseconds; throws the signal's reason if it aborts first. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** From 0 to 1. */
   random(): number;
+}
+
+/** Charges a request to the budget. The event it returns is the only account of it, so it must be yielded. */
+export function charged(
+  usage: TokenUsage | undefined,
+  { model, budget }: Pick<LoopParts, "model" | "budget">,
+  agent?: string,
+): UsageEvent {
+  const cost = usage === undefined ? undefined : model.cost(usage);
+  budget.charge({ cost: cost ?? 0 });
+  return { type: "usage", usage, cost, ...(agent === undefined ? {} : { agent }) };
 }

@@ -1,8 +1,9 @@
-import type { Message } from "../contract/message.ts";
-import type { Permit, ModelCall, ToolOutput } from "../contract/tool.ts";
+import type { Message, TokenUsage } from "../contract/message.ts";
+import type { Permit, ToolOutput } from "../contract/tool.ts";
+import type { ModelCall } from "../contract/tool-call.ts";
 import type { ModelError } from "../models/model-error.ts";
-import type { ModelEvent } from "../models/model.ts";
-import type { LoopEvent } from "./event.ts";
+import type { ModelEvent, ToolOffer } from "../models/model.ts";
+import type { LoopEvent, UsageEvent } from "../contract/engine-event.ts";
 
 /**
  * A decision on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is passed to the model with
@@ -14,10 +15,20 @@ export type CallRuling =
   | { readonly kind: "change"; readonly callId: string; readonly input: unknown }
   | { readonly kind: "note"; readonly callId: string; readonly text: string };
 
-interface RequestStep {
+/** The request that is about to be made, or that has failed. */
+export interface RequestStep {
   readonly turn: number;
+  readonly system: string;
+  /** As it is now, with the changes that were yielded so far. */
   readonly history: readonly Message[];
+  readonly tools: readonly ToolOffer[];
+  /** What the provider counted for the last answer of this run. */
+  readonly lastUsage: TokenUsage | undefined;
   readonly signal: AbortSignal;
+  /** Charges a request of its own, by the name of the part that made it. The event must be yielded or reported. */
+  readonly charge: (usage: TokenUsage | undefined, agent: string) => UsageEvent;
+  /** Yields an event later, from work that goes on beside the loop. */
+  readonly report: (event: LoopEvent) => void;
 }
 
 /**
@@ -26,17 +37,18 @@ interface RequestStep {
  */
 export interface Processor {
   readonly name: string;
+  /** Before a request. It changes the history only by the events it yields. */
+  preRequest?(step: RequestStep): AsyncGenerator<LoopEvent, void>;
   /**
-   * Before a request. If it changes the history, it yields the events that describe the change and returns the new
-   * history.
+   * Texts for this request only. They stand behind everything that a provider caches, and are neither kept nor logged.
    */
-  preRequest?(step: RequestStep): AsyncGenerator<LoopEvent, readonly Message[] | undefined>;
+  decorate?(step: RequestStep): Promise<readonly string[]>;
   /** Right before calls run: one call, or several read-only ones that run in parallel. */
   preTools?(calls: readonly ModelCall[], signal: AbortSignal): Promise<readonly CallRuling[]>;
   /** After a call ran. Returns the output to use instead. */
   postTool?(call: ModelCall, output: ToolOutput): Promise<ToolOutput | undefined>;
-  /** After a request that was too large. Returns a smaller history; the request is then tried once more. */
-  onRequestError?(error: ModelError, step: RequestStep): Promise<readonly Message[] | undefined>;
+  /** After a request that was too large. If it shortens the history, the request is tried once more. */
+  onRequestError?(error: ModelError, step: RequestStep): AsyncGenerator<LoopEvent, void>;
   onChunk?(event: ModelEvent): void;
 }
 

@@ -1,5 +1,5 @@
-import type { Message, UserMessage } from "../contract/message.ts";
-import type { LoopEvent } from "./event.ts";
+import type { UserMessage } from "../contract/message.ts";
+import type { LoopEvent } from "../contract/engine-event.ts";
 import type { EngineHooks } from "./hooks.ts";
 import type { Processor } from "./processor.ts";
 
@@ -55,13 +55,8 @@ export async function* acceptPrompt(
 export function steering(queue: PromptQueue, hooks: EngineHooks): Processor {
   return {
     name: "queued prompts",
-    async *preRequest({ history }): AsyncGenerator<LoopEvent, readonly Message[] | undefined> {
-      const added: UserMessage[] = [];
-      for (let prompt = queue.take(); prompt !== undefined; prompt = queue.take()) {
-        const message = yield* acceptPrompt(prompt, hooks);
-        if (message !== undefined) added.push(message);
-      }
-      return added.length === 0 ? undefined : [...history, ...added];
+    async *preRequest() {
+      for (let prompt = queue.take(); prompt !== undefined; prompt = queue.take()) yield* acceptPrompt(prompt, hooks);
     },
   };
 }

@@ -1,8 +1,8 @@
-import type { CallPart, ToolMessage, ToolResult } from "../contract/message.ts";
+import type { CallPart } from "../contract/message.ts";
 import type { Tool } from "../contract/tool.ts";
 import { merge } from "../lib/merge.ts";
 import { type FailedCall, isReady, parseInput, readCall, type ReadyCall, resultOf, runCall } from "./call.ts";
-import type { LoopEvent } from "./event.ts";
+import type { LoopEvent } from "../contract/engine-event.ts";
 import type { LoopParts } from "./parts.ts";
 import type { CallRuling, Processor } from "./processor.ts";
 import { MAX_CALLS } from "./tidy-answer.ts";
@@ -10,24 +10,29 @@ import { messageOf } from "../lib/message-of.ts";
 
 interface Called {
   readonly calls: readonly CallPart[];
+  /** The tools that were offered with the request. */
+  readonly tools: ReadonlyMap<string, Tool>;
   /** How many calls of the answer were dropped because there were too many. */
   readonly dropped: number;
 }
 
 interface CallsOutcome {
-  readonly message: ToolMessage;
   /** A person's reason to end the run. */
   readonly rejected: string | undefined;
+  /** The model's summary, when one of the calls ends the run. */
+  readonly ended: string | undefined;
 }
 
 /**
  * Runs the calls of one answer, in order; adjacent read-only calls run in parallel. Processors are asked right
  * before a batch, so that they judge the state in which it runs. Every call gets exactly one result, in call order.
  */
-export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): AsyncGenerator<LoopEvent, CallsOutcome> {
-  const tools = new Map(parts.tools.map((tool) => [tool.name, tool]));
-  const results = new Map<string, ToolResult>();
+export async function* runCalls(
+  { calls, tools, dropped }: Called,
+  parts: LoopParts,
+): AsyncGenerator<LoopEvent, CallsOutcome> {
   let rejected: string | undefined;
+  let ended: string | undefined;
 
   for (const batch of batches(calls, tools)) {
     const skip = parts.signal.aborted ? NOT_BEGUN : rejected === undefined ? undefined : `not run: ${rejected}`;
@@ -38,11 +43,11 @@ export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): A
         : { calls: read.map(({ call }) => ({ call, because: skip })), rejected: undefined };
     rejected ??= ruled.rejected;
     for await (const event of runBatch(ruled.calls, parts)) {
-      if (event.type === "tool-end") results.set(event.result.callId, event.result);
+      if (event.type === "tool-end") ended ??= event.result.ends?.summary;
       yield event;
     }
   }
-  return { message: { role: "tool", results: calls.flatMap(({ id }) => results.get(id) ?? []) }, rejected };
+  return { rejected, ended };
 }
 
 const NOT_BEGUN = "interrupted before it started";
@@ -55,7 +60,7 @@ function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): 
   const found: CallPart[][] = [];
   let open: CallPart[] | undefined;
   for (const call of calls) {
-    const sideBySide = tools.get(call.name)?.sideBySide === true;
+    const sideBySide = runsSideBySide(call, tools.get(call.name));
     if (sideBySide && open !== undefined) open.push(call);
     else found.push((open = [call]));
     if (!sideBySide) open = undefined;
@@ -63,11 +68,17 @@ function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): 
   return found;
 }
 
+function runsSideBySide({ input }: CallPart, tool: Tool | undefined): boolean {
+  if (typeof tool?.sideBySide !== "function") return tool?.sideBySide === true;
+  const parsed = tool.input.safeParse(input);
+  return parsed.success && tool.sideBySide(parsed.data);
+}
+
 async function* runBatch(calls: readonly (ReadyCall | FailedCall)[], parts: LoopParts): AsyncGenerator<LoopEvent> {
   for (const item of calls) {
     yield { type: "tool-start", call: item.call };
     if (isReady(item)) continue;
-    const result = resultOf(item.call, { text: item.because, failed: true });
+    const result = resultOf(item.call, { text: item.because, failed: true }, item.notes);
     yield { type: "tool-end", result, ran: false, deeds: [] };
   }
   const tasks = calls
@@ -128,9 +139,9 @@ function apply(ready: ReadyCall, rulings: readonly CallRuling[]): ReadyCall | Fa
 function applyOne(ready: ReadyCall, ruling: CallRuling): ReadyCall | FailedCall {
   switch (ruling.kind) {
     case "deny":
-      return { call: ready.call, because: `not allowed: ${ruling.because}` };
+      return { call: ready.call, because: `not allowed: ${ruling.because}`, notes: ready.notes };
     case "reject":
-      return { call: ready.call, because: `the user rejected this call: ${ruling.because}` };
+      return { call: ready.call, because: `the user rejected this call: ${ruling.because}`, notes: ready.notes };
     case "change":
       return parseInput({ ...ready, call: { ...ready.call, input: ruling.input } });
     case "note":

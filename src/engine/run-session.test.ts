@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import type { UserMessage } from "../contract/message.ts";
 import { acceptanceGate, type Gate } from "./gates.ts";
+import { openBudget } from "./budget.ts";
 import { promptQueue } from "./prompt-queue.ts";
 import {
   asks,
   call,
   calls,
   fails,
-  played,
+  playSession,
   rehearsed,
   says,
   sessionParts,
   tool,
 } from "../../test/support/scripted-session.ts";
-import { runSession } from "./run-session.ts";
 
 const prompt = (text: string) => ({ id: text, message: { role: "user", text, source: "person" } as const });
 const byGate = (text: string): UserMessage => ({ role: "user", text, source: "gate" });
@@ -22,7 +22,7 @@ const echo = tool("echo", () => ({ text: "ok", failed: false }));
 test("prompts are answered one after the other, then the session rests", async () => {
   const { model, requests } = rehearsed(says("one"), says("two"));
   const parts = sessionParts(model, { queue: promptQueue([prompt("first"), prompt("second")]) });
-  const { events, result } = await played(runSession([], parts));
+  const { events, result } = await playSession([], parts);
   expect(requests.length).toBe(1);
   expect(result.history).toEqual([asks("first"), asks("second"), says("one")]);
   expect(events.at(-1)).toMatchObject({ type: "idle", outcome: { reason: "answered", text: "one", turns: 1 } });
@@ -36,7 +36,7 @@ test("a false done is caught by the acceptance check, and the reason goes to the
   ];
   const gate = acceptanceGate("npm test", async () => outcomes.shift() ?? { exitCode: 0, output: "", timedOut: false });
   const parts = sessionParts(model, { queue: promptQueue([prompt("fix it")]), gates: [gate] });
-  const { events, result } = await played(runSession([], parts));
+  const { events, result } = await playSession([], parts);
   const reason = requests[1]?.history.at(-1);
   expect(reason).toEqual(byGate(expect.any(String)));
   expect(reason).toMatchObject({ text: expect.stringContaining("`npm test` failed with exit code 1") });
@@ -48,12 +48,12 @@ test("a false done is caught by the acceptance check, and the reason goes to the
   expect(result.outcome).toMatchObject({ reason: "answered", text: "Now it is.", turns: 2 });
 });
 
-const stubborn: Gate = { name: "stubborn", check: async () => "no" };
+const stubborn: Gate = { name: "stubborn", exitCode: 9, check: async () => "no" };
 
 test("a gate that blocks eight times while nothing changes gives up, and the outcome says so", async () => {
   const { model, requests } = rehearsed();
   const parts = sessionParts(model, { queue: promptQueue([prompt("go")]), gates: [stubborn] });
-  const { result } = await played(runSession([], parts));
+  const { result } = await playSession([], parts);
   expect(requests.length).toBe(9);
   expect(result.outcome).toMatchObject({
     reason: "gate-gave-up",
@@ -77,9 +77,9 @@ function changingWorld() {
 
 test("a gate does not give up while the work changes something", async () => {
   const { world, working, fingerprint } = changingWorld();
-  const twenty: Gate = { name: "twenty", check: async () => (world.state > 20 ? undefined : "go on") };
+  const twenty: Gate = { name: "twenty", exitCode: 9, check: async () => (world.state > 20 ? undefined : "go on") };
   const parts = sessionParts(working, { queue: promptQueue([prompt("go")]), gates: [twenty], fingerprint });
-  const { result } = await played(runSession([], parts));
+  const { result } = await playSession([], parts);
   expect(result.outcome).toMatchObject({ reason: "answered", turns: 21 });
 });
 
@@ -88,6 +88,7 @@ test("what gates themselves change is no work", async () => {
   let asked = 0;
   const changing = (name: string, word: () => string | undefined): Gate => ({
     name,
+    exitCode: 9,
     check: async () => {
       world.state++;
       return word();
@@ -95,7 +96,7 @@ test("what gates themselves change is no work", async () => {
   });
   const gates = [changing("sometimes", () => (++asked % 3 === 0 ? "no" : undefined)), changing("always", () => "no")];
   const parts = sessionParts(idle, { queue: promptQueue([prompt("go")]), gates, fingerprint });
-  const { result } = await played(runSession([], parts));
+  const { result } = await playSession([], parts);
   expect(requests.length).toBe(13);
   expect(result.outcome).toMatchObject({ because: expect.stringContaining("the always gate blocked 8 times") });
 });
@@ -110,12 +111,12 @@ test("what a gate asks for counts against the limits of the prompt, and the next
     return { requests, parts: { ...given, settings: { ...given.settings, turns: 3 } } };
   };
   const one = parts(["go"]);
-  const { result } = await played(runSession([], one.parts));
+  const { result } = await playSession([], one.parts);
   expect(one.requests.length).toBe(3);
   expect(result.outcome).toMatchObject({ reason: "limit", because: "3 turns used up" });
 
   const next = parts(["again"]);
-  await played(runSession(result.history, next.parts));
+  await playSession(result.history, next.parts);
   expect(next.requests.length).toBe(3);
 });
 
@@ -123,6 +124,7 @@ test("gates are asked in order, a block without a reason is none, and agent-stop
   const asked: string[] = [];
   const gate = (name: string, word: string | undefined): Gate => ({
     name,
+    exitCode: 9,
     check: async () => {
       asked.push(name);
       return word;
@@ -142,7 +144,7 @@ test("gates are asked in order, a block without a reason is none, and agent-stop
   const { model, requests } = rehearsed();
   const gates = [gate("one", undefined), gate("two", "  ")];
   const parts = sessionParts(model, { queue: promptQueue([prompt("go")]), gates, hooks: { agentStop } });
-  const { events } = await played(runSession([], parts));
+  const { events } = await playSession([], parts);
   expect(asked).toEqual(["one", "two", "agent-stop", "one", "two", "agent-stop"]);
   expect(active).toEqual([false, true]);
   expect(requests[1]?.history.at(-1)).toEqual(byGate("write the changelog"));
@@ -173,7 +175,7 @@ test.each([
       return reason === "rejected" ? [{ kind: "reject" as const, callId: "c", because: "no" }] : [];
     },
   };
-  const never: Gate = { name: "never", check: async () => Promise.reject(new Error("asked")) };
+  const never: Gate = { name: "never", exitCode: 9, check: async () => Promise.reject(new Error("asked")) };
   const parts = sessionParts(model, {
     queue: promptQueue([prompt("go")]),
     gates: [never],
@@ -181,7 +183,7 @@ test.each([
     processors: [processor],
     signal: abort.signal,
   });
-  const { result } = await played(runSession([], parts));
+  const { result } = await playSession([], parts);
   expect(result.outcome.reason).toBe(reason);
 });
 
@@ -192,7 +194,7 @@ test("a prompt that arrives while tools run reaches the model with its next requ
     return { text: "ok", failed: false };
   });
   const { model, requests } = rehearsed(calls(call("c1", "busy")), says("both done"));
-  const { result } = await played(runSession([], sessionParts(model, { queue, tools: [busy] })));
+  const { result } = await playSession([], sessionParts(model, { queue, tools: [busy] }));
   expect(requests[1]?.history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
   expect(result.outcome.text).toBe("both done");
 });
@@ -220,14 +222,19 @@ test("hooks may change a prompt, add to it, refuse it, and change calls and resu
     postToolUse: [async () => ({ modifiedResult: { text: "cooked", failed: false } })],
   };
   const parts = sessionParts(model, { queue: promptQueue([prompt("bad"), prompt("go")]), tools: [show], hooks });
-  const { events } = await played(runSession([], parts));
+  const { events } = await playSession([], parts);
   expect(events[0]).toEqual({ type: "prompt-refused", promptId: "bad", because: "no" });
   expect(seen).toEqual([{ n: 10 }]);
   expect(requests[0]?.history).toEqual([asks("go!\n\nmind the tests")]);
   expect(requests[1]?.history.at(-1)).toEqual({
     role: "tool",
     results: [
-      { callId: "c1", name: "show", text: "cooked\n\nchecked", failed: false },
+      {
+        callId: "c1",
+        name: "show",
+        text: `cooked\n\n[a hook changed the arguments of this call to: {"n":10}]\n\nchecked`,
+        failed: false,
+      },
       { callId: "c2", name: "show", text: "not allowed: two is too many", failed: true },
     ],
   });
@@ -240,19 +247,19 @@ test("a history that ends with results is gone on with, without a prompt", async
     { role: "tool" as const, results: [{ callId: "c1", name: "echo", text: "ok", failed: false }] },
   ];
   const { model } = rehearsed(says("finished"));
-  const { result } = await played(runSession(history, sessionParts(model, { tools: [echo] })));
+  const { result } = await playSession(history, sessionParts(model, { tools: [echo] }));
   expect(result.history).toEqual([...history, says("finished")]);
 });
 
 test("an answer that the gates had not judged when the session was interrupted is judged first", async () => {
   const { model, requests } = rehearsed(says("now it is"));
   const words = ["not yet", undefined];
-  const gate: Gate = { name: "late", check: async ({ text }) => (text === "done" ? words[0] : words[1]) };
+  const gate: Gate = { name: "late", exitCode: 9, check: async ({ text }) => (text === "done" ? words[0] : words[1]) };
   const parts = sessionParts(model, { gates: [gate], unjudged: true });
-  const { result } = await played(runSession([asks("go"), says("done")], parts));
+  const { result } = await playSession([asks("go"), says("done")], parts);
   expect(requests.map(({ history }) => history.at(-1))).toEqual([byGate("not yet")]);
   expect(result.outcome).toMatchObject({ reason: "answered", text: "now it is" });
-  const settled = await played(runSession([asks("go"), says("done")], sessionParts(model, { gates: [gate] })));
+  const settled = await playSession([asks("go"), says("done")], sessionParts(model, { gates: [gate] }));
   expect(settled.events.map(({ type }) => type)).toEqual(["idle"]);
 });
 
@@ -267,7 +274,10 @@ test("a run ends when it has cost what it may", async () => {
     },
   };
   const queue = promptQueue([prompt("go")]);
-  const { result } = await played(runSession([], sessionParts(priced, { queue, tools: [echo], mostCost: 0.5 })));
+  const { result } = await playSession(
+    [],
+    sessionParts(priced, { queue, tools: [echo], budget: openBudget({ cost: 0.5 }, { now: () => 0 }) }),
+  );
   expect(result.outcome).toMatchObject({ reason: "limit", turns: 3, usage: { input: 30, output: 3 } });
   expect(result.outcome.cost).toBeCloseTo(0.6);
 });

@@ -1,12 +1,15 @@
+import type { LoopEvent, SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
+import { answerText } from "../contract/answer-text.ts";
+import type { History } from "../contract/history.ts";
 import type { Message, TokenUsage } from "../contract/message.ts";
+import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { agentStopGate, askGates, type Gate, type GateCounts } from "./gates.ts";
-import type { LoopEvent, SessionEvent, SessionOutcome } from "./event.ts";
-import { type EngineHooks, hooksProcessor } from "./hooks.ts";
+import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
-import { answerText } from "../contract/answer-text.ts";
-import { type RunOutcome, runTurns, type Spent } from "./run-turns.ts";
-import { messageOf } from "../lib/message-of.ts";
+import { recorded } from "./recorded.ts";
+import { type PromptTurns, type RunOutcome, runTurns } from "./run-turns.ts";
 
 /** What the outer loop needs in addition to the inner one. */
 export interface SessionParts extends LoopParts {
@@ -21,12 +24,8 @@ export interface SessionParts extends LoopParts {
   readonly newId: () => string;
   /** True when the session was interrupted before the gates had judged its last answer, so they run first. */
   readonly unjudged?: boolean;
-}
-
-/** The final history, and how the session ended. */
-export interface SessionRest {
-  readonly history: readonly Message[];
-  readonly outcome: SessionOutcome;
+  /** The work done before this run, which goes on counting. */
+  readonly work?: WorkCounter;
 }
 
 /**
@@ -35,42 +34,37 @@ export interface SessionRest {
  * A history that ends with a prompt or with results is continued immediately, which is how an interrupted session
  * resumes.
  */
-export async function* runSession(
-  start: readonly Message[],
-  parts: SessionParts,
-): AsyncGenerator<SessionEvent, SessionRest> {
-  const { queue, hooks, signal } = parts;
+export async function* runSession(history: History, parts: SessionParts): AsyncGenerator<SessionEvent, SessionOutcome> {
+  const { queue, hooks, signal, work = workCounter() } = parts;
   const failures: SessionEvent[] = [];
   const failed = (error: unknown) =>
     failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
   const gates = [...parts.gates, agentStopGate({ hooks, failed })];
   const counts: GateCounts = { blocks: new Map(), changes: 0 };
-  const totals = sessionTotals(lastWords(start));
-  let history = start;
-  let spent: Spent = { turns: 0, cost: 0 };
-  let judged = parts.unjudged !== true || !endedNaturally(start);
+  const totals = sessionTotals(lastWords(history.messages), work);
+  let prompted: PromptTurns = { turns: 0 };
+  let judged = parts.unjudged !== true || !endedNaturally(history.messages);
 
   while (true) {
-    if (judged && !waitsForModel(history)) {
+    if (judged && !waitsForModel(history.messages)) {
       const prompt = queue.take();
-      if (prompt === undefined) return yield* rest(history, totals.outcome("answered", ""));
-      const message = yield* acceptPrompt(prompt, hooks);
+      if (prompt === undefined) return yield* rest(totals.outcome("answered", ""));
+      const message = yield* recorded(acceptPrompt(prompt, hooks), history, parts.beside);
       if (message === undefined) continue;
-      if (message.source !== "gate") spent = { turns: 0, cost: 0 };
-      history = [...history, message];
+      if (message.source !== "gate") prompted = { turns: 0 };
     }
     if (judged) {
-      const run = yield* withTotals(runTurns(history, innerParts(parts), spent), totals, hooks);
-      history = run.history;
-      if (run.reason !== "answered") return yield* rest(history, totals.outcome(run.reason, run.because));
+      const run = yield* withTotals(runTurns(history, innerParts(parts), prompted), totals, hooks);
+      if (run.reason !== "answered") return yield* rest(totals.outcome(run.reason, run.because));
     }
     judged = true;
 
-    const step = { history, text: totals.text(), signal };
+    const step = { history: history.messages, text: totals.text(), metrics: work.metrics, signal };
     const word = yield* askGates(gates, { step, counts, parts });
     yield* failures.splice(0);
-    if (signal.aborted) return yield* rest(history, totals.outcome("aborted", "interrupted"));
-    if (word.kind === "gave-up") return yield* rest(history, totals.outcome("gate-gave-up", word.because));
+    if (signal.aborted) return yield* rest(totals.outcome("aborted", "interrupted"));
+    if (word.kind === "gave-up")
+      return yield* rest({ ...totals.outcome("gate-gave-up", word.because), exitCode: word.exitCode });
     if (word.kind === "passed") continue;
     const prompt = { id: parts.newId(), message: { role: "user", text: word.reason, source: "gate" } as const };
     queue.addFirst(prompt);
@@ -78,22 +72,29 @@ export async function* runSession(
   }
 }
 
-/** A complete answer without calls. */
+/** A complete answer without calls, or a call that ended the run. */
 export function endedNaturally(history: readonly Message[]): boolean {
   const last = history.at(-1);
-  return last?.role === "assistant" && last.stop === "end";
+  return (last?.role === "assistant" && last.stop === "end") || endSummary(last) !== undefined;
 }
+
+/** True when the model has to answer next: a prompt or results are waiting for it. */
+export function waitsForModel(history: readonly Message[]): boolean {
+  const last = history.at(-1);
+  return last !== undefined && last.role !== "assistant" && endSummary(last) === undefined;
+}
+
+const endSummary = (message: Message | undefined) =>
+  message?.role === "tool" ? message.results.find(({ ends }) => ends !== undefined)?.ends?.summary : undefined;
 
 function lastWords(history: readonly Message[]): string {
   const last = history.at(-1);
-  return last?.role === "assistant" ? answerText(last) : "";
+  return last?.role === "assistant" ? answerText(last) : (endSummary(last) ?? "");
 }
 
-const waitsForModel = (history: readonly Message[]) => history.length > 0 && history.at(-1)?.role !== "assistant";
-
-async function* rest(history: readonly Message[], outcome: SessionOutcome): AsyncGenerator<SessionEvent, SessionRest> {
+async function* rest(outcome: SessionOutcome): AsyncGenerator<SessionEvent, SessionOutcome> {
   yield { type: "idle", outcome };
-  return { history, outcome };
+  return outcome;
 }
 
 /** The inner loop's parts, with prompts that arrive while it works and all hooks. */
@@ -120,13 +121,7 @@ async function* withTotals(
       errorContext: "model_call",
       recoverable: retryInMs !== null,
     } as const;
-    for (const hook of hooks.errorOccurred ?? []) {
-      try {
-        await hook(event);
-      } catch (error) {
-        yield { type: "hook-failed", hook: "errorOccurred", because: messageOf(error) };
-      }
-    }
+    for (const because of await tellError(hooks, event)) yield { type: "hook-failed", hook: "errorOccurred", because };
   }
 }
 
@@ -141,15 +136,20 @@ interface Totals {
  * Adds up a session's usage. `words` is the model's last text so far. One request with an unknown price makes the whole
  * cost unknown.
  */
-function sessionTotals(words: string): Totals {
+function sessionTotals(words: string, work: WorkCounter): Totals {
   let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let cost: number | undefined = 0;
   let turns = 0;
   let text = words;
   return {
     count(event) {
-      if (event.type === "turn-start") turns++;
+      if (event.type === "turn-start") {
+        turns++;
+        work.turn();
+      }
+      if (event.type === "tool-end") work.deeds(event.deeds);
       if (event.type === "message" && event.message.role === "assistant") text = answerText(event.message);
+      if (event.type === "response") ({ text } = event);
       if (event.type !== "usage") return;
       cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;
       if (event.usage !== undefined) usage = sum(usage, event.usage);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openHistory } from "../contract/history.ts";
 import { ModelError } from "../models/model-error.ts";
 import { EngineSettings } from "../contract/engine-settings.ts";
 import { guardProcessor } from "./processor.ts";
@@ -7,7 +8,7 @@ import {
   call,
   calls,
   fails,
-  played,
+  playTurns,
   rehearsed,
   says,
   sessionParts,
@@ -22,7 +23,7 @@ test("a tool result goes back to the model, and its answer ends the run", async 
   const first = calls(call("c1", "echo", { text: "hi" }));
   const { model, requests } = rehearsed(first, says("It said hi."));
 
-  const { events, result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [echo] })));
+  const { events, result: outcome } = await playTurns([asks("go")], sessionParts(model, { tools: [echo] }));
 
   const results = { role: "tool", results: [result("c1", "echo hi")] };
   expect(events).toEqual([
@@ -31,7 +32,6 @@ test("a tool result goes back to the model, and its answer ends the run", async 
     { type: "message", message: first },
     { type: "tool-start", call: { id: "c1", name: "echo", input: { text: "hi" } } },
     { type: "tool-end", result: result("c1", "echo hi"), ran: true, deeds: [] },
-    { type: "message", message: results },
     { type: "turn-end", turn: 1 },
     { type: "turn-start", turn: 2 },
     { type: "text-delta", text: "It said hi." },
@@ -53,7 +53,7 @@ test("what the model gets wrong comes back to it as failed results", async () =>
     call("a strange id!", "echo", { text: "strange" }),
   );
   const { model } = rehearsed(answer);
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [echo] })));
+  const { result: outcome } = await playTurns([asks("go")], sessionParts(model, { tools: [echo] }));
   expect(outcome.history[2]).toEqual({
     role: "tool",
     results: [
@@ -90,7 +90,7 @@ test("calls that only read run beside each other, others alone and in order; res
     call("d", "write", { n: 4 }),
   );
   const { model } = rehearsed(answer);
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [read, write] })));
+  const { result: outcome } = await playTurns([asks("go")], sessionParts(model, { tools: [read, write] }));
   expect(log).toEqual(["read 1 begins", "read 2 begins", "read 2 ends", "read 1 ends", "write 3", "write 4"]);
   expect(outcome.history[2]).toMatchObject({
     results: [{ text: "r1" }, { text: "r2" }, { text: "w3" }, { text: "w4" }],
@@ -111,7 +111,7 @@ test("of two hundred calls, as many are taken as every wire can carry, a few at 
     true,
   );
   const { model } = rehearsed(calls(...Array.from({ length: 200 }, (_, n) => call(`c${n}`, "read", { n }))));
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [read] })));
+  const { result: outcome } = await playTurns([asks("go")], sessionParts(model, { tools: [read] }));
   const [, answer, results] = outcome.history;
   expect(answer).toMatchObject({ role: "assistant", parts: { length: 128 } });
   expect(results).toMatchObject({ role: "tool", results: { length: 128 } });
@@ -135,7 +135,7 @@ test("a denial is a failed result, a person's rejection ends the run, and nothin
   const answer = calls(...[1, 2, 3, 4].map((n) => call(`c${n}`, "write", { n })));
   const { model, requests } = rehearsed(answer);
   const parts = sessionParts(model, { tools: [write], processors: [guard] });
-  const { result: outcome } = await played(runTurns([asks("go")], parts));
+  const { result: outcome } = await playTurns([asks("go")], parts);
   expect(ran).toEqual([2]);
   expect(outcome).toMatchObject({ reason: "rejected", because: "not like this" });
   expect(outcome.history[2]).toEqual({
@@ -161,7 +161,7 @@ test("a check that fails denies, and a broken tool is a failed result", async ()
     throw new Error("the policy is gone");
   });
   const parts = sessionParts(model, { tools: [broken], processors: [guard] });
-  const { result: outcome } = await played(runTurns([asks("go")], parts));
+  const { result: outcome } = await playTurns([asks("go")], parts);
   expect(outcome.history.flatMap((message) => (message.role === "tool" ? message.results : []))).toEqual([
     result("c1", "no such file", true, "broken"),
     result("c2", "not allowed: the guard failed, so nothing was run: the policy is gone", true, "broken"),
@@ -171,7 +171,7 @@ test("a check that fails denies, and a broken tool is a failed result", async ()
 test("transient failures are tried again with growing pauses, visibly, and then the run fails", async () => {
   const { model, requests } = rehearsed(...Array.from({ length: 9 }, () => fails("transient", "half an ans")));
   const parts = sessionParts(model);
-  const { events, result: outcome } = await played(runTurns([asks("go")], parts));
+  const { events, result: outcome } = await playTurns([asks("go")], parts);
   expect(requests.length).toBe(6);
   expect(parts.waited).toEqual([375, 750, 1500, 3000, 6000]);
   const failed = events.filter((event) => event.type === "request-failed");
@@ -190,7 +190,7 @@ test("a provider that asks to wait for too long is not waited for, and says so",
   const busy = new ModelError("overloaded", { kind: "transient", retryAfterMs: 3_600_000 });
   const { model, requests } = rehearsed({ fails: busy, after: "" });
   const parts = sessionParts(model);
-  const { events, result: outcome } = await played(runTurns([asks("go")], parts));
+  const { events, result: outcome } = await playTurns([asks("go")], parts);
   expect([requests.length, parts.waited]).toEqual([1, []]);
   const because = "overloaded; the provider asks to wait 3600 seconds";
   expect(events).toContainEqual(
@@ -201,7 +201,7 @@ test("a provider that asks to wait for too long is not waited for, and says so",
 
 test("a refused request is not tried again", async () => {
   const { model, requests } = rehearsed(fails("refused"));
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model)));
+  const { result: outcome } = await playTurns([asks("go")], sessionParts(model));
   expect([requests.length, outcome.reason]).toEqual([1, "failed"]);
 });
 
@@ -210,12 +210,13 @@ test("an interrupted tool leaves a result, and a tool that does not stop is left
   const never = tool("never", () => new Promise(() => undefined));
   const { model } = rehearsed(calls(call("c1", "never"), call("c2", "never")));
   const parts = sessionParts(model, { tools: [never], signal: abort.signal });
-  const run = runTurns([asks("go")], parts);
+  const history = openHistory([asks("go")]);
+  const run = runTurns(history, parts);
   const events = [];
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done === true) {
       expect(next.value).toMatchObject({ reason: "aborted" });
-      expect(next.value.history[2]).toEqual({
+      expect(history.messages[2]).toEqual({
         role: "tool",
         results: [
           result("c1", "interrupted, but it did not stop: it may still be running", true, "never"),
@@ -233,11 +234,12 @@ test("an interrupted tool leaves a result, and a tool that does not stop is left
 test("an interrupted answer keeps its words and none of its calls", async () => {
   const abort = new AbortController();
   const { model } = rehearsed(calls({ type: "text", text: "I will now" }, call("c1", "echo")));
-  const run = runTurns([asks("go")], sessionParts(model, { tools: [echo], signal: abort.signal }));
+  const history = openHistory([asks("go")]);
+  const run = runTurns(history, sessionParts(model, { tools: [echo], signal: abort.signal }));
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done === true) {
       const cut = { role: "assistant", parts: [{ type: "text", text: "I will now" }], stop: "cut" };
-      expect(next.value.history).toEqual([asks("go"), cut]);
+      expect(history.messages).toEqual([asks("go"), cut]);
       break;
     }
     if (next.value.type === "text-delta") abort.abort();
@@ -247,13 +249,13 @@ test("an interrupted answer keeps its words and none of its calls", async () => 
 test("the call at which a too long answer was cut does not run", async () => {
   const answer = { ...calls(call("c1", "echo", { text: "whole" }), call("c2", "echo")), stop: "length" as const };
   const { model } = rehearsed(answer);
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [echo] })));
+  const { result: outcome } = await playTurns([asks("go")], sessionParts(model, { tools: [echo] }));
   expect(outcome.history[2]).toMatchObject({ results: [{ text: "echo whole" }, { failed: true }] });
 });
 
 test("a run ends at its limit of turns", async () => {
   const { model } = rehearsed(...Array.from({ length: 9 }, (_, n) => calls(call(`c${n}`, "echo"))));
   const settings = EngineSettings.parse({ turns: 3 });
-  const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [echo], settings })));
+  const { result: outcome } = await playTurns([asks("go")], sessionParts(model, { tools: [echo], settings }));
   expect(outcome).toMatchObject({ reason: "limit", because: "3 turns used up", history: { length: 7 } });
 });

@@ -1,111 +1,133 @@
 import { answerText } from "../contract/answer-text.ts";
-import { dollars } from "../lib/dollars.ts";
-import type { AssistantMessage, CallPart, Message } from "../contract/message.ts";
+import type { LoopEvent, RunEndReason } from "../contract/engine-event.ts";
+import type { History } from "../contract/history.ts";
+import type { AssistantMessage, CallPart, Message, TokenUsage } from "../contract/message.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ToolOffer } from "../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
-import type { LoopEvent, RunEndReason } from "./event.ts";
-import type { LoopParts } from "./parts.ts";
+import { charged, type LoopParts } from "./parts.ts";
+import type { RequestStep } from "./processor.ts";
+import { recorded } from "./recorded.ts";
 import { runCalls } from "./run-calls.ts";
 import { tidyAnswer } from "./tidy-answer.ts";
-import * as z from "zod";
-import type { Tool } from "../contract/tool.ts";
+import { type OfferedTools, toolOffers } from "./tool-offers.ts";
 
-/** How a run of the inner loop ended, and the resulting history, which is valid for every provider in all cases. */
+/** How a run of the inner loop ended. The history is valid for every provider in all cases. */
 export interface RunOutcome {
-  readonly history: readonly Message[];
   readonly reason: RunEndReason;
   readonly because: string;
 }
 
-/** What the work on one prompt has used up. Runs requested by a gate continue the counts of the previous run. */
-export interface Spent {
+/** The turns of one prompt. Runs requested by a gate go on counting. */
+export interface PromptTurns {
   turns: number;
-  cost: number;
 }
 
 /** The inner loop: asks the model and runs its calls, until it answers without a call or something ends the run. */
 export async function* runTurns(
-  history: readonly Message[],
+  history: History,
   parts: LoopParts,
-  spent: Spent = { turns: 0, cost: 0 },
+  prompt: PromptTurns = { turns: 0 },
 ): AsyncGenerator<LoopEvent, RunOutcome> {
-  const run: Run = { history: [...history], usedIds: callIds(history), offers: toolOffers(parts.tools), spent };
-  const limits = { turns: parts.settings.turns, cost: parts.mostCost };
+  return yield* recorded(takeTurns(history, parts, prompt), history, parts.beside);
+}
+
+async function* takeTurns(
+  history: History,
+  parts: LoopParts,
+  prompt: PromptTurns,
+): AsyncGenerator<LoopEvent, RunOutcome> {
+  const run: Run = { history, usedIds: callIds(history.messages), offered: toolOffers(parts.tools) };
+  const { turns } = parts.settings;
   for (let turn = 1; ; turn++) {
-    const over = limitReached(spent, limits);
-    if (over !== undefined) return yield* finish(run, ["limit", over]);
+    const over = parts.budget.over() ?? (prompt.turns >= turns ? `${turns} turns used up` : undefined);
+    if (over !== undefined) return yield* finish(["limit", over]);
     yield { type: "turn-start", turn };
-    spent.turns++;
+    prompt.turns++;
+    parts.budget.charge({ turns: 1 });
     const end = yield* oneTurn(turn, run, parts);
     yield { type: "turn-end", turn };
-    if (end !== undefined) return yield* finish(run, end);
+    if (end !== undefined) return yield* finish(end);
   }
 }
 
-function limitReached(spent: Spent, limits: { turns: number; cost: number | undefined }): string | undefined {
-  if (limits.cost !== undefined && spent.cost >= limits.cost) return `the run cost ${dollars(spent.cost)}`;
-  return spent.turns >= limits.turns ? `${limits.turns} turns used up` : undefined;
-}
-
 interface Run {
-  history: Message[];
+  readonly history: History;
   readonly usedIds: Set<string>;
-  readonly offers: readonly ToolOffer[];
-  readonly spent: Spent;
+  readonly offered: () => OfferedTools;
+  lastUsage?: TokenUsage | undefined;
 }
 
 type End = readonly [reason: RunEndReason, because: string];
 
-async function* finish({ history }: Run, [reason, because]: End): AsyncGenerator<LoopEvent, RunOutcome> {
+async function* finish([reason, because]: End): AsyncGenerator<LoopEvent, RunOutcome> {
   yield { type: "run-end", reason, because };
-  return { history, reason, because };
+  return { reason, because };
 }
 
 /** One request, its answer, and the calls in it. Returns why the run ends here, if it does. */
 async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerator<LoopEvent, End | undefined> {
-  const { signal, model } = parts;
+  const { signal } = parts;
+  const { offers, byName: tools } = run.offered();
+  const step = () => requestStep(turn, { run, offers, parts });
   for (const processor of parts.processors) {
-    if (signal.aborted || processor.preRequest === undefined) continue;
-    const changed = yield* processor.preRequest({ turn, history: run.history, signal });
-    if (changed !== undefined) run.history = [...changed];
+    if (!signal.aborted && processor.preRequest !== undefined) yield* processor.preRequest(step());
   }
-  if (signal.aborted) return INTERRUPTED;
+  if (signal.aborted) return interrupted(parts);
 
-  const attempt = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
-  if (attempt.history !== run.history) run.history = [...attempt.history];
-  if (attempt.kind !== "answer") return yield* unanswered(attempt, run);
-  const cost = attempt.usage === undefined ? undefined : model.cost(attempt.usage);
-  run.spent.cost += cost ?? 0;
-  yield { type: "usage", usage: attempt.usage, cost };
+  const attempt = yield* askModel(step, parts);
+  if (attempt.kind !== "answer") return yield* unanswered(attempt, parts);
+  run.lastUsage = attempt.usage;
+  yield charged(attempt.usage, parts);
 
   const { message, dropped } = tidyAnswer(attempt.message, run.usedIds);
-  yield* add(message, run);
+  yield { type: "message", message };
   const calls = message.parts.filter((part) => part.type === "call");
   if (calls.length === 0) return yield* answered(message);
 
-  const done = yield* runCalls({ calls, dropped }, parts);
-  yield* add(done.message, run);
-  if (signal.aborted) return INTERRUPTED;
-  return done.rejected === undefined ? undefined : ["rejected", done.rejected];
+  const done = yield* runCalls({ calls, tools, dropped }, parts);
+  if (signal.aborted) return interrupted(parts);
+  if (done.rejected !== undefined) return ["rejected", done.rejected];
+  if (done.ended === undefined) return undefined;
+  yield { type: "response", text: done.ended };
+  return ["answered", ""];
 }
 
-const INTERRUPTED: End = ["aborted", "interrupted"];
-
-async function* add(message: Message, run: Run): AsyncGenerator<LoopEvent, void> {
-  run.history.push(message);
-  yield { type: "message", message };
+interface Stepping {
+  readonly run: Pick<Run, "history" | "lastUsage">;
+  readonly offers: readonly ToolOffer[];
+  readonly parts: Pick<LoopParts, "model" | "budget" | "system" | "signal" | "beside">;
 }
+
+/** The request as it would be made now. */
+export const requestStep = (turn: number, { run, offers, parts }: Stepping): RequestStep => ({
+  turn,
+  system: parts.system,
+  // It changes with every event that a processor yields.
+  get history() {
+    return run.history.messages;
+  },
+  tools: offers,
+  lastUsage: run.lastUsage,
+  signal: parts.signal,
+  charge: (usage, agent) => charged(usage, parts, agent),
+  report: (event) => parts.beside.push(event),
+});
+
+/** By a person, or by the end of the time. */
+const interrupted = ({ budget }: LoopParts): End =>
+  budget.left().ms === 0 ? ["limit", budget.over() ?? ""] : ["aborted", "interrupted"];
 
 /** The part of an interrupted answer that the person saw stays in the history, as text only. */
 async function* unanswered(
   attempt: Exclude<Attempt, { readonly kind: "answer" }>,
-  run: Run,
+  parts: LoopParts,
 ): AsyncGenerator<LoopEvent, End> {
   if (attempt.kind === "failed") return ["failed", reasonOf(attempt.error)];
   const text = attempt.text.toWellFormed();
-  if (text.trim() !== "") yield* add({ role: "assistant", parts: [{ type: "text", text }], stop: "cut" }, run);
-  return INTERRUPTED;
+  if (text.trim() !== "")
+    yield { type: "message", message: { role: "assistant", parts: [{ type: "text", text }], stop: "cut" } };
+  return interrupted(parts);
 }
 
 function reasonOf({ kind, message }: ModelError): string {
@@ -127,18 +149,4 @@ function callIds(history: readonly Message[]): Set<string> {
       message.role === "assistant" ? message.parts.filter(isCall).map(({ id }) => id) : [],
     ),
   );
-}
-
-/** The tools as a model sees them, always in the same order, because they are the start of what a provider caches. */
-function toolOffers(tools: readonly Tool[]): readonly ToolOffer[] {
-  return tools.map(({ name, description, input, inputSchema }) => ({
-    name,
-    description,
-    schema: inputSchema ?? schemaOf(input),
-  }));
-}
-
-function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", target: "draft-7" });
-  return schema;
 }

@@ -5,11 +5,10 @@ import { chooseModel } from "../models/choose-model.ts";
 import { openModel } from "../models/open-model.ts";
 import type { ScriptInput } from "../models/scripted/script/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
-import type { SessionEvent } from "./event.ts";
+import type { SessionEvent } from "../contract/engine-event.ts";
 import { guardProcessor } from "./processor.ts";
 import { promptQueue } from "./prompt-queue.ts";
-import { played, sessionParts, tool } from "../../test/support/scripted-session.ts";
-import { runSession } from "./run-session.ts";
+import { playSession, sessionParts, tool } from "../../test/support/scripted-session.ts";
 
 /** A task with text, parallel calls, a denied call, an unknown tool, server failures and a stop that a gate refuses. */
 const SCRIPT: ScriptInput = {
@@ -45,7 +44,7 @@ async function eventsOver(provider: string): Promise<readonly { readonly type: s
       : { verdict: "allow" },
   );
   let asked = 0;
-  const gate = { name: "once", check: async () => (++asked === 1 ? "the tests fail" : undefined) };
+  const gate = { name: "once", exitCode: 4, check: async () => (++asked === 1 ? "the tests fail" : undefined) };
   const parts = sessionParts(model, {
     tools: [
       tool("read", ({ path }) => ({ text: `content of ${String(path)}`, failed: false }), true),
@@ -55,7 +54,7 @@ async function eventsOver(provider: string): Promise<readonly { readonly type: s
     gates: [gate],
     queue: promptQueue([{ id: "p", message: { role: "user", text: "Fix it.", source: "person" } }]),
   });
-  const { events } = await played(runSession([], parts));
+  const { events } = await playSession([], parts);
   expect(server.failedExpectations).toEqual([]);
   // The scripted model writes each id in the wire's format.
   return z

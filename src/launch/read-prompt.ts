@@ -13,6 +13,8 @@ export interface PromptSources {
   readonly file?: string | undefined;
   /** The words after `--`. */
   readonly passed: readonly string[];
+  /** The caller adds stdin to a prompt that comes from elsewhere, so both may be given. */
+  readonly addsStdin?: true;
 }
 
 /** What we need to know about an agent to tell its flags from a prompt. */
@@ -34,7 +36,7 @@ export interface PromptAndFlags {
 export async function readPrompt(agent: AgentWords, sources: PromptSources): Promise<PromptAndFlags> {
   const sole = soleWord(agent, sources.passed);
   const prompts = [sources.text, sources.file, sole].filter((source) => source !== undefined);
-  const redirected = sources.file !== "-" && prompts.length > 0 && stdinHoldsFile();
+  const redirected = sources.addsStdin !== true && sources.file !== "-" && prompts.length > 0 && stdinHoldsFile();
   if (prompts.length > 1 || redirected) {
     const fix = "use one of -p TEXT, --prompt-file FILE, stdin, or one word after --";
     throw new UserError("more than one prompt was given", {
@@ -100,13 +102,26 @@ async function readPromptFile(path: string): Promise<Buffer> {
 
 /** The piped input, or undefined if stdin is a terminal, a device such as /dev/null, or closed. */
 async function readPiped(): Promise<Buffer | undefined> {
+  return stdinKind() === undefined
+    ? undefined
+    : await readStdin("waiting for the prompt on stdin (press Ctrl-D to end it)");
+}
+
+/** What stdin is, if it can hold input that nobody types. Undefined for a terminal, a device such as /dev/null, or none. */
+export function stdinKind(): "pipe" | "socket" | "file" | undefined {
   const stat = stdinStat();
-  if (stat === undefined || !(stat.isFIFO() || stat.isFile() || stat.isSocket())) return undefined;
-  const notice = setTimeout(() => say("waiting for the prompt on stdin (press Ctrl-D to end it)"), NOTICE_MS);
+  if (stat?.isFIFO() === true) return "pipe";
+  if (stat?.isSocket() === true) return "socket";
+  return stat?.isFile() === true ? "file" : undefined;
+}
+
+/** All of stdin. Shows `notice` when that takes long. */
+export async function readStdin(notice: string): Promise<Buffer> {
+  const timer = setTimeout(() => say(notice), NOTICE_MS);
   try {
     return await readAll(process.stdin, "stdin");
   } finally {
-    clearTimeout(notice);
+    clearTimeout(timer);
   }
 }
 

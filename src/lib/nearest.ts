@@ -1,9 +1,13 @@
 /** The closest match for a mistyped name, with at most a third of it wrong. Undefined when none is that close. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
+export const nearest = (word: string, names: readonly string[]): string | undefined => nearestFew(word, names, 1)[0];
+
+/** The closest matches, best first. */
+export function nearestFew(word: string, names: readonly string[], most: number): readonly string[] {
   const ranked = names
     .map((name) => ({ name, edits: editDistance(word.slice(0, MAX_READ).toLowerCase(), name) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)));
-  return ranked.toSorted((one, other) => one.edits - other.edits)[0]?.name;
+  const best = ranked.toSorted((one, other) => one.edits - other.edits).slice(0, most);
+  return best.map(({ name }) => name);
 }
 
 /** A mistyped name is never as long as a page of text. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Real time and randomness. An interrupted pause throws the signal's reason. */
 export const realClock = {
+  now: () => performance.now(),
   random: () => Math.random(),
   async pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     try {

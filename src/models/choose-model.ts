@@ -1,5 +1,7 @@
+import { isLoopback } from "../lib/is-loopback.ts";
 import { nearest } from "../lib/nearest.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { keyedProviders, suggestedModels } from "./default-model.ts";
 import { type Provider, providerNamed, PROVIDERS, type WireName } from "./providers.ts";
 
 /** A model's address and how to ask it. Contains the key, so never print this. */
@@ -27,16 +29,7 @@ export function chooseModel({ name, place = "--model", baseUrl, environment }: W
   const where = name === undefined ? "SIGNALBOX_MODEL" : place;
   const full = name ?? environment["SIGNALBOX_MODEL"] ?? "";
   if (full === "" && place === "--model") throw unchosen(environment);
-  const slash = full.indexOf("/");
-  const provider = providerNamed(full.slice(0, Math.max(0, slash)));
-  if (provider === undefined) throw unknownProvider(full, where);
-  const id = full.slice(slash + 1);
-  if (!/^[\w.:@+-]+(?:\/[\w.:@+-]+)*$/.test(id) || id.length > 200 || id.includes("..")) {
-    throw new UserError(`not a model name: ${full.slice(0, 200)}`, {
-      where,
-      fix: "use provider/model, for example anthropic/claude-haiku-4-5",
-    });
-  }
+  const { provider, id } = readModelName(full, where);
   const address = checkedUrl(provider, baseUrl ?? usualUrl(provider, environment));
   const variable = provider.keyVariables.find((candidate) => (environment[candidate] ?? "") !== "");
   const key = readKey(
@@ -48,17 +41,32 @@ export function chooseModel({ name, place = "--model", baseUrl, environment }: W
   return { provider: provider.name, wire: provider.wire, id, baseUrl: address, key, keyVariable };
 }
 
+/** The provider and the id in `provider/model`. Throws a UserError for anything else. */
+export function readModelName(full: string, where: string): { readonly provider: Provider; readonly id: string } {
+  const slash = full.indexOf("/");
+  const provider = providerNamed(full.slice(0, Math.max(0, slash)));
+  if (provider === undefined) throw unknownProvider(full, where);
+  const id = full.slice(slash + 1);
+  if (/^[\w.:@+-]+(?:\/[\w.:@+-]+)*$/.test(id) && id.length <= 200 && !id.includes("..")) return { provider, id };
+  throw new UserError(`not a model name: ${full.slice(0, 200)}`, {
+    where,
+    fix: "use provider/model, for example anthropic/claude-haiku-4-5",
+  });
+}
+
 /** A provider's address when no flag sets it; undefined when nothing does. */
 export function usualUrl(provider: Provider, environment: Wanted["environment"]): string | undefined {
   return environment[provider.baseUrlVariable ?? ""] ?? provider.baseUrl;
 }
 
 function unchosen(environment: Wanted["environment"]): UserError {
-  const ready = PROVIDERS.filter(({ keyVariables }) => keyVariables.some((variable) => environment[variable]));
-  const keys = ready.length === 0 ? "" : ` (a key is set for ${ready.map(({ name }) => name).join(", ")})`;
+  const keyed = keyedProviders(environment).map(({ provider }) => provider.name);
+  const keys = keyed.length === 0 ? "" : ` (a key is set for ${keyed.join(", ")})`;
+  const suggested = suggestedModels(environment);
+  const models = suggested.length === 0 ? ["anthropic/claude-haiku-4-5", "ollama/qwen3"] : suggested;
   return new UserError(`no model selected${keys}`, {
     where: "--model, SIGNALBOX_MODEL",
-    fix: "choose one, such as --model anthropic/claude-haiku-4-5 or --model ollama/qwen3; signalbox models lists providers",
+    fix: `choose one, such as ${models.map((name) => `--model ${name}`).join(" or ")}; to keep the choice: signalbox models --set ${models[0]}; signalbox models lists providers`,
   });
 }
 
@@ -72,7 +80,7 @@ function unknownProvider(full: string, where: string): UserError {
 }
 
 /** A base URL that a key may be sent to: https, or http on this machine, without secrets in it. */
-function checkedUrl({ name, wire }: Provider, text: string | undefined): string {
+export function checkedUrl({ name, wire }: Provider, text: string | undefined): string {
   if (text === undefined || text === "") {
     throw new UserError(`${name} has no default address`, {
       where: "--base-url, SIGNALBOX_BASE_URL",
@@ -106,7 +114,7 @@ interface KeyInPlace {
 function readKey(provider: Provider, address: string, found: KeyInPlace | undefined): string | undefined {
   const { name, keyVariables } = provider;
   const key = found?.text?.trim();
-  const local = isLocal(new URL(address).hostname);
+  const local = isLoopback(new URL(address).hostname);
   if (key === undefined) {
     if (keyVariables.length === 0 || local || name === "compatible") return undefined;
     throw new UserError(`no API key for ${name}`, {
@@ -130,5 +138,3 @@ function readKey(provider: Provider, address: string, found: KeyInPlace | undefi
   }
   return key;
 }
-
-const isLocal = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
+import type { ModelLimits } from "./limits.ts";
 
 /** A model that can be asked. `ask` only throws ModelErrors, unless the signal aborts. */
 export interface Model {
@@ -6,6 +7,13 @@ export interface Model {
   readonly name: string;
   /** Its address; undefined when it is not a server. */
   readonly baseUrl?: string;
+  /** How much it takes, as far as known now. A local server's window is known only after `learnLimits`. */
+  readonly limits: ModelLimits;
+  /**
+   * Asks a local server for its window. Never throws, takes a second at most, and sends nothing for other models. While
+   * the answer is uncertain, and until the signal aborts, requests ask again beside them, three times in all.
+   */
+  learnLimits(signal: AbortSignal): Promise<void>;
   /** One answer: any number of deltas, then exactly one `answer`. */
   ask(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
   /** The cost of a request in US dollars; undefined when its price is unknown. */
@@ -16,6 +24,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly history: readonly Message[];
   readonly tools: readonly ToolOffer[];
+  /** Texts for this request only. They come last, behind everything that a provider caches. */
+  readonly tail?: readonly string[];
   /** The same in all requests of a session, so that a provider can reuse its cache. */
   readonly cacheKey?: string;
 }

@@ -1,8 +1,12 @@
 import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
+import type { Effort } from "../contract/effort.ts";
+import { modelRow } from "./catalog/catalog.ts";
+import { costOf } from "./catalog/price.ts";
 import type { ModelChoice } from "./choose-model.ts";
+import { thinkingOptions } from "./effort.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { knownLimits } from "./known-limits.ts";
 import type { Model, ModelRequest, ToolOffer } from "./model.ts";
-import { costOf, priceOf } from "./prices.ts";
 import type { WireName } from "./providers.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type PromptForm, toPrompt } from "./to-prompt.ts";
@@ -11,25 +15,36 @@ import { type WireSettings, wireFetch } from "./wire-fetch.ts";
 const IDLE_MS = 300_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
+interface ModelSettings extends Partial<WireSettings> {
+  /** How much it should think, asked with every request. Undefined: the provider decides. */
+  readonly effort?: (() => Effort | undefined) | undefined;
+}
+
 /** The chosen model, ready to be asked. Its provider package is loaded with the first request. */
-export function openModel(choice: ModelChoice, settings: Partial<WireSettings> = {}): Model {
-  const price = priceOf(choice.provider, choice.id);
+export function openModel(choice: ModelChoice, { effort, ...settings }: ModelSettings = {}): Model {
+  const price = modelRow(choice.provider, choice.id)?.price;
+  const limits = knownLimits(choice, settings.send);
   let loading: Promise<LanguageModelV4> | undefined;
   return {
     name: `${choice.provider}/${choice.id}`,
     baseUrl: choice.baseUrl,
     cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
+    get limits() {
+      return limits.now();
+    },
+    learnLimits: limits.learn,
     async *ask(request, signal) {
       // Closes the connection of an answer that is not read to its end, because a waiting stream cannot be cancelled.
       const cancel = new AbortController();
       const abortSignal = AbortSignal.any([signal, cancel.signal]);
       try {
         signal.throwIfAborted();
+        void limits.learnMore();
         const model = await (loading ??= load(
           choice,
           wireFetch({ idleMs: IDLE_MS, mostBytes: MOST_BYTES, ...settings }),
         ));
-        const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal });
+        const { stream } = await model.doStream({ ...options(request, choice, effort?.()), abortSignal });
         yield* readAnswer(chunks(stream, cancel));
       } catch (error) {
         signal.throwIfAborted();
@@ -64,21 +79,30 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
   anthropic: { imagesInResults: true, cacheMark: CACHE_MARK },
   responses: { imagesInResults: true },
   chat: { imagesInResults: false },
-  compatible: { imagesInResults: false },
+  compatible: { imagesInResults: false, tailInLast: true },
   google: { imagesInResults: false },
 };
 
 /** Anthropic's wire requires a limit; the package lowers it to what a known model supports. */
 const MAX_OUTPUT = 32_000;
 
-function options({ system, history, tools, cacheKey }: ModelRequest, wire: WireName) {
+function options(request: ModelRequest, choice: ModelChoice, effort: Effort | undefined) {
+  const { tools, cacheKey } = request;
+  const { wire } = choice;
+  // Thinking counts as output.
+  const output = effort === "high" || effort === "max" ? 2 * MAX_OUTPUT : MAX_OUTPUT;
   return {
-    prompt: toPrompt(system, history, FORMS[wire]),
+    prompt: toPrompt(request, FORMS[wire]),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
-    ...(wire === "anthropic" ? { maxOutputTokens: MAX_OUTPUT } : {}),
-    providerOptions: providerOptions(wire, cacheKey),
+    ...(wire === "anthropic" ? { maxOutputTokens: output } : {}),
+    providerOptions: joined(providerOptions(wire, cacheKey), thinkingOptions(choice, effort)),
   };
 }
+
+type ProviderOptions = Readonly<Record<string, JSONObject>>;
+
+const joined = (one: ProviderOptions, other: ProviderOptions): Record<string, JSONObject> =>
+  Object.fromEntries(Object.keys({ ...one, ...other }).map((name) => [name, { ...one[name], ...other[name] }]));
 
 const functionTool = ({ name, description, schema: inputSchema }: ToolOffer) => ({
   type: "function" as const,

@@ -54,10 +54,10 @@ test("a session of a newer signalbox stays and says so", () => {
   const { folder, order, ids } = scene(1);
   const [id = ""] = ids;
   const path = logPath(folder, id);
-  writeFileSync(path, readFileSync(path, "utf8").replace('"version":1', '"version":2'));
+  writeFileSync(path, readFileSync(path, "utf8").replace('"version":2', '"version":3'));
   age(folder, OLD);
   expect(pruneSessions(order).kept).toEqual([
-    { what: `session ${id}`, because: "written by a newer signalbox (format 2); update signalbox" },
+    { what: `session ${id}`, because: "written by a newer signalbox (format 3); update signalbox" },
   ]);
 });
 

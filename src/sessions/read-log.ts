@@ -4,6 +4,7 @@ import { messageOf } from "../lib/message-of.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { NO_SUM, readLine, type Stamped } from "./record-line.ts";
+import { imagesFolder, withImages } from "./stored-images.ts";
 
 const MAX_BYTES = 512 * 1024 * 1024;
 const LF = 0x0a;
@@ -31,6 +32,7 @@ export interface SessionLog {
 export function readLog(path: string): SessionLog {
   const bytes = readBytes(path);
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const images = imagesFolder(path);
   const records: Stamped[] = [];
   let sum = NO_SUM;
   let start = 0;
@@ -48,7 +50,7 @@ export function readLog(path: string): SessionLog {
     } catch {
       return damage("it is not UTF-8");
     }
-    const read = readLine(text, sum);
+    const read = readLine(text, sum, (fields) => withImages(fields, images));
     if (!read.ok) return damage(read.because, read.newer === true ? { newer: true } : {});
     if ((read.stamped.record.type === "session") !== (records.length === 0)) return damage("it is in the wrong place");
     records.push(read.stamped);

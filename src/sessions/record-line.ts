@@ -18,7 +18,10 @@ export const NO_SUM = "0".repeat(32);
 const SUM_PART = /,"sum":"([0-9a-f]{32})"\}$/;
 
 /** A record's line, including the line feed, and its checksum. */
-export function writeLine({ record, at }: Stamped, previous: string): { readonly line: string; readonly sum: string } {
+export function writeLine(
+  { record, at }: { readonly record: object; readonly at: number },
+  previous: string,
+): { readonly line: string; readonly sum: string } {
   const body = JSON.stringify({ at, ...record });
   const sum = sumOf(body, previous);
   return { line: `${body.slice(0, -1)},"sum":"${sum}"}\n`, sum };
@@ -28,8 +31,11 @@ type Read =
   | { readonly ok: true; readonly stamped: Stamped; readonly sum: string }
   | { readonly ok: false; readonly because: string; readonly newer?: true };
 
-/** Parses a line without its line feed. The checksum is compared on the text, before anything is parsed. */
-export function readLine(line: string, previous: string): Read {
+/**
+ * Parses a line without its line feed. The checksum is compared on the text, before anything is parsed. `restored` puts
+ * back what is not stored in the line.
+ */
+export function readLine(line: string, previous: string, restored = (fields: object) => fields): Read {
   const sum = SUM_PART.exec(line)?.[1];
   if (sum === undefined) return { ok: false, because: "it is not a session record" };
   const body = `${line.slice(0, line.length - SUM_LENGTH)}}`;
@@ -39,7 +45,7 @@ export function readLine(line: string, previous: string): Read {
   const { at, ...fields }: Record<string, unknown> = isRecord(value) ? value : {};
   const newer = fields["type"] === "session" ? newerFormat(fields, SESSION_VERSION) : undefined;
   if (newer !== undefined) return { ok: false, because: withUpdate(`it was ${newer}`), newer: true };
-  const record = SessionRecord.safeParse(fields);
+  const record = SessionRecord.safeParse(restored(fields));
   if (!record.success) {
     const why = z.prettifyError(record.error).split("\n")[0] ?? "";
     return { ok: false, because: withUpdate(`a newer signalbox wrote it: ${why}`), newer: true };

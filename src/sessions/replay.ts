@@ -1,5 +1,7 @@
-import type { CallPart, Message, ToolResult, TokenUsage, UserMessage } from "../contract/message.ts";
+import { type HistoryEdit, openHistory } from "../contract/history.ts";
+import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
 import type { SessionRecord } from "../contract/session-record.ts";
+import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 
 /** The state of a session after its records. */
 export interface Replayed {
@@ -10,16 +12,15 @@ export interface Replayed {
   readonly usage: TokenUsage;
   /** Undefined when the price of any request is unknown. */
   readonly cost: number | undefined;
+  /** The part of the cost that is known. */
+  readonly knownCost: number;
+  readonly work: WorkCounter;
   readonly model: string;
   /** The model's address; undefined when it was not recorded. */
   readonly baseUrl: string | undefined;
   /** Why the session last ended, if nothing has happened since. */
   readonly rested: string | undefined;
 }
-
-const STARTED =
-  "The program was stopped while this call was running, and its result is lost. It may have taken effect: check before you repeat it.";
-const NOT_STARTED = "The program was stopped before this call started. It did not run.";
 
 /** Replays the records of a log. Finished calls are never reopened, so nothing is redone. */
 export function replay(records: readonly SessionRecord[]): Replayed {
@@ -31,6 +32,7 @@ export function replay(records: readonly SessionRecord[]): Replayed {
     history: replayHistory(records),
     queued: replayQueue(records),
     ...replayUsage(records),
+    work: replayWork(records),
     model,
     baseUrl,
     rested,
@@ -38,23 +40,32 @@ export function replay(records: readonly SessionRecord[]): Replayed {
 }
 
 function replayHistory(records: readonly SessionRecord[]): readonly Message[] {
-  let history: Message[] = [];
-  let open: OpenCalls | undefined;
-  const settle = () => {
-    if (open !== undefined) history.push({ role: "tool", results: open.calls.map((call) => resultOf(call, open)) });
-    open = undefined;
-  };
+  const history = openHistory();
   for (const record of records) {
-    if (record.type === "call-start") open?.started.add(record.callId);
-    if (record.type === "call-end") open?.ended.set(record.result.callId, record.result);
-    if (record.type !== "message" && record.type !== "history") continue;
-    settle();
-    if (record.type === "history") history = [...record.history];
-    else history.push(record.message);
-    open = record.type === "message" ? openCalls(record.message) : undefined;
+    const edit = historyEdit(record);
+    if (edit !== undefined) history.apply(edit);
   }
-  settle();
-  return history;
+  history.settle();
+  return history.messages;
+}
+
+/** The change that a record made to the history. Records of sub-agents have made none. */
+export function historyEdit(record: SessionRecord): HistoryEdit | undefined {
+  if ("agent" in record && record.agent !== undefined) return undefined;
+  switch (record.type) {
+    case "message":
+      return { type: "message", message: record.message };
+    case "call-start":
+      return { type: "tool-start", call: { id: record.callId } };
+    case "call-end":
+      return { type: "tool-end", result: record.result };
+    case "history": {
+      const { history = [], pieces = history.map((add) => ({ add })) } = record;
+      return { type: "history-replaced", pieces };
+    }
+    default:
+      return undefined;
+  }
 }
 
 function replayQueue(records: readonly SessionRecord[]): Replayed["queued"] {
@@ -70,31 +81,27 @@ function replayQueue(records: readonly SessionRecord[]): Replayed["queued"] {
   return queued;
 }
 
-function replayUsage(records: readonly SessionRecord[]): Pick<Replayed, "usage" | "cost"> {
+function replayUsage(records: readonly SessionRecord[]): Pick<Replayed, "usage" | "cost" | "knownCost"> {
   let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let cost: number | undefined = 0;
+  let knownCost = 0;
   for (const record of records) {
     if (record.type !== "usage") continue;
+    knownCost += record.cost ?? 0;
     cost = cost === undefined || record.cost === undefined ? undefined : cost + record.cost;
     if (record.usage !== undefined) usage = added(usage, record.usage);
   }
-  return { usage, cost };
+  return { usage, cost, knownCost };
 }
 
-interface OpenCalls {
-  readonly calls: readonly CallPart[];
-  readonly started: Set<string>;
-  readonly ended: Map<string, ToolResult>;
-}
-
-function openCalls(message: Message): OpenCalls | undefined {
-  const calls = message.role === "assistant" ? message.parts.filter((part) => part.type === "call") : [];
-  return calls.length === 0 ? undefined : { calls, started: new Set(), ended: new Map() };
-}
-
-function resultOf({ id: callId, name }: CallPart, open: OpenCalls | undefined): ToolResult {
-  const lost = open?.started.has(callId) === true ? STARTED : NOT_STARTED;
-  return open?.ended.get(callId) ?? { callId, name, text: lost, failed: true };
+/** Each request of the session's own agent that was answered is a turn. */
+function replayWork(records: readonly SessionRecord[]): WorkCounter {
+  const work = workCounter();
+  for (const record of records) {
+    if (record.type === "usage" && record.agent === undefined) work.turn();
+    if (record.type === "call-end") work.deeds(record.deeds ?? []);
+  }
+  return work;
 }
 
 const added = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import type { SessionHeader, SessionRecord } from "../contract/session-record.ts";
+import { SESSION_VERSION, type SessionHeader, type SessionRecord } from "../contract/session-record.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
@@ -17,6 +17,7 @@ import { continuable } from "./continuable.ts";
 import { filesPath, lockPath, logPath } from "./folder.ts";
 import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
+import { imagesFolder, withStoredImages } from "./stored-images.ts";
 import { lockHolder, takeLock } from "../lib/lock.ts";
 
 /** A session that this process may write to. */
@@ -48,6 +49,7 @@ export function createSession(
   const before = records.map(({ record }) => record);
   const session = writer(header.id, {
     file,
+    images: imagesFolder(path),
     lock,
     now,
     sum: NO_SUM,
@@ -55,7 +57,7 @@ export function createSession(
     removeUnused: () => remove(folder, header.id),
   });
   try {
-    session.append({ type: "session", version: 1, ...header });
+    session.append({ type: "session", version: SESSION_VERSION, ...header });
     for (const { record, at } of records) session.append(record, at);
     // Syncing a line is useless if the file's name can be lost in a power failure.
     syncFolder(folder);
@@ -84,7 +86,7 @@ export function openSession(id: string, { folder, now }: Place): Session & { rea
     const file = openLog(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
     if (log.torn) ftruncateSync(file, log.bytes);
     const before = log.records.map(({ record }) => record);
-    return { ...writer(id, { file, lock, now, sum: log.sum, before }), header };
+    return { ...writer(id, { file, images: imagesFolder(path), lock, now, sum: log.sum, before }), header };
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;
@@ -110,6 +112,8 @@ function openLog(path: string, flags: number): number {
 
 interface Writing {
   readonly file: number;
+  /** The folder for its images. */
+  readonly images: string;
   readonly lock: Disposable;
   readonly now: () => number;
   readonly sum: string;
@@ -118,7 +122,7 @@ interface Writing {
   readonly removeUnused?: () => void;
 }
 
-function writer(id: string, { file, lock, now, sum: first, before, removeUnused }: Writing) {
+function writer(id: string, { file, images, lock, now, sum: first, before, removeUnused }: Writing) {
   let sum = first;
   let closed = false;
   let isUsed = before.length > 0;
@@ -129,7 +133,7 @@ function writer(id: string, { file, lock, now, sum: first, before, removeUnused 
       // The descriptor number may belong to another file by now.
       if (closed) throw new Error("the session is closed");
       isUsed ||= record.type !== "session" && record.type !== "model";
-      const written = writeLine({ record, at }, sum);
+      const written = writeLine({ record: withStoredImages(record, images), at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);
       // A power failure may lose the end of a log, but not a prompt or the record that the session ended.

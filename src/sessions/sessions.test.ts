@@ -138,8 +138,8 @@ function foreignLine(body: object): string {
 
 test.each([
   [
-    { at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" },
-    "it was written by a newer signalbox (format 2)",
+    { at: 1, type: "session", version: 3, id: "x", cwd: "/", model: "m" },
+    "it was written by a newer signalbox (format 3)",
   ],
   [{ at: 1, type: "hologram" }, "a newer signalbox wrote it"],
 ])("a log of a newer version is refused, and left as it is", (body, because) => {

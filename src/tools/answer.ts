@@ -1,4 +1,5 @@
-import type { ToolDeed, ToolOutput } from "../contract/tool.ts";
+import type { ToolOutput } from "../contract/tool.ts";
+import type { ToolDeed } from "../contract/tool-call.ts";
 
 /** A successful result. */
 export const answer = (text: string, deeds: readonly ToolDeed[] = []): ToolOutput => ({ text, failed: false, deeds });

@@ -34,7 +34,12 @@ function open({ environment = {} }: Settings = {}) {
     containment: UNCONTAINED,
   });
   onTestFinished(() => runner.close());
-  const context = (signal: AbortSignal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
+  const context = (signal: AbortSignal = new AbortController().signal) => ({
+    callId: "1",
+    signal,
+    progress: () => {},
+    emit: () => {},
+  });
   const tool = bash({ runner, workspace, takeNotes: UNCONTAINED.takeNotes });
   return {
     runner,
@@ -254,4 +259,30 @@ test("a detached command goes on after the session, and its files say how it wen
   writeFileSync(join(workspace, "go"), "");
   while (!existsSync(exitFile) || readFileSync(exitFile, "utf8") === "") await sleep(20);
   expect([readFileSync(output, "utf8"), readFileSync(exitFile, "utf8")]).toEqual(["finished\n", "4\n"]);
+});
+
+test("the last line of a running command is shown, also while an async one is waited for", async () => {
+  const { runner } = open();
+  const shown: string[] = [];
+  const context = {
+    callId: "1",
+    signal: new AbortController().signal,
+    emit: () => {},
+    progress: (line: string) => {
+      shown.push(line);
+      writeFileSync(join(workspace, `saw-${shown.length}`), "");
+    },
+  };
+  const tool = bash({ runner, workspace, takeNotes: UNCONTAINED.takeNotes });
+  const wait = (name: string) => `until test -e ${name}; do sleep 0.05; done`;
+  const command = `echo one; ${wait("saw-1")}; echo two; echo; ${wait("saw-2")}; echo three`;
+  const { text } = await tool.run(tool.input.parse({ command }), context);
+  expect([shown, text]).toEqual([["one", "two"], "one\ntwo\n\nthree"]);
+
+  const later = `${wait("begun")}; echo four; ${wait("saw-3")}`;
+  const started = await tool.run(tool.input.parse({ command: later, mode: "async" }), context);
+  writeFileSync(join(workspace, "begun"), "");
+  const id = /^\w+/.exec(started.text)?.[0] ?? "";
+  await readBash(runner).run({ id, wait_seconds: 20 }, context);
+  expect(shown).toEqual(["one", "two", "four"]);
 });

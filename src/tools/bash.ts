@@ -4,6 +4,7 @@ import type { Tool, ToolOutput } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 import type { CommandRunner, DetachedCommand } from "./command/command-runner.ts";
 import { describeEnd, showOutput } from "./command/show-output.ts";
+import { showProgress } from "./command/show-progress.ts";
 import type { RunningCommand } from "./command/start-command.ts";
 
 const Input = z.strictObject({
@@ -34,6 +35,7 @@ export const bash = ({ runner, takeNotes, workspace }: BashParts): Tool<typeof I
     const request = { command, folder: resolve(workspace, cwd ?? ".") };
     if (mode === "detached") return detached(await runner.startDetached(request), command);
     const running = await runner.start(request);
+    using _ = showProgress(running.output, progress);
     const stop = (): void => void running.end();
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
@@ -41,7 +43,6 @@ export const bash = ({ runner, takeNotes, workspace }: BashParts): Tool<typeof I
       if (mode === "sync") return await finish(running, { command, seconds, signal, takeNotes });
       await before(running.ended, FIRST_LOOK_MS);
       const name = await keepOrEnd(running, runner);
-      progress(`${name} runs`);
       return answer(`${name} started.\n${showOutput(running.output.take(), running.output.file)}`, [
         deed(command, null),
       ]);

@@ -35,7 +35,7 @@ export const edit = ({ gate, states }: FileParts): Tool<typeof Input> => ({
       const text = applyEdits(form.text, edits);
       const bytes = encodeText({ ...form, text });
       replace(bytes);
-      states.saw(real, bytes);
+      states.wrote(real, bytes);
       return answer(`changed ${real} (${edits.length} ${edits.length === 1 ? "edit" : "edits"})`, [
         { kind: "write", path: real, before: form.text, after: text },
       ]);

@@ -36,7 +36,7 @@ beforeEach(() => {
   parts = { gate, states: fileStates() };
 });
 
-const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
 const at = (name: string) => join(workspace, name);
 const put = (name: string, content: string | Buffer) => writeFileSync(at(name), content);
 

@@ -1,5 +1,6 @@
 import type { Policy } from "../contract/policy.ts";
-import type { AskPerson, ModelCall, Permission, PermissionAnswer, Permit } from "../contract/tool.ts";
+import type { AskPerson, Permission, PermissionAnswer, Permit } from "../contract/tool.ts";
+import type { ModelCall } from "../contract/tool-call.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { decideAndRecord, recordDecision, type RecordParts } from "../guard/decide-and-record.ts";
 import { explainChoices, explainToModel } from "../guard/explain.ts";

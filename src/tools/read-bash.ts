@@ -3,6 +3,7 @@ import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 import type { CommandRunner } from "./command/command-runner.ts";
 import { describeEnd, showOutput } from "./command/show-output.ts";
+import { showProgress } from "./command/show-progress.ts";
 import type { CommandEnd, RunningCommand } from "./command/start-command.ts";
 
 const ReadInput = z.strictObject({
@@ -15,9 +16,10 @@ export const readBash = (runner: CommandRunner): Tool<typeof ReadInput> => ({
   description: "Get new output of an async command, and whether it is still running.",
   input: ReadInput,
   sideBySide: false,
-  async run({ id, wait_seconds: seconds }, { signal }) {
+  async run({ id, wait_seconds: seconds }, { signal, progress }) {
     const running = runner.named(id);
     if (running === undefined) return unknown(id, runner);
+    using _ = showProgress(running.output, progress);
     const waited = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
     const end = await endOrUndefined(running, waited);
     if (end !== undefined) runner.forget(id);

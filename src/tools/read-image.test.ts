@@ -26,7 +26,7 @@ function look(bytes: Buffer) {
   writeFileSync(path, bytes);
   const policy = { ...PRESETS.default, version: 1, workspaceRoot, home: tempFolder() } as const;
   const tool = read({ gate: pathGate(policy, realMachine), states: fileStates() });
-  const context = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+  const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
   return { path, shown: tool.run(tool.input.parse({ path }), context) };
 }
 

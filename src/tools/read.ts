@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import * as z from "zod";
 import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
-import type { FileStates } from "./files/file-states.ts";
+import type { FilePart, FileStates } from "./files/file-states.ts";
 import { imageSize } from "./files/image-size.ts";
 import { imageType } from "./files/image-type.ts";
 import type { PathGate } from "./files/path-gate.ts";
@@ -36,15 +36,32 @@ export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
     const deeds = [{ kind: "read", path: real }] as const;
     if (bytes === undefined) return answer(listFolder(real), deeds);
     const mediaType = imageType(bytes);
-    const shown =
-      mediaType === undefined ? showText(real, bytes, { offset, limit }) : showImage(real, mediaType, bytes);
+    const part = { offset, limit };
+    const before = states.shownBy(real, part, bytes);
+    const shown = before !== undefined ? unchanged(real, before) : show(real, { bytes, mediaType, part });
     // Only what the model was actually shown counts as read, and so may be overwritten.
     states.saw(real, bytes);
+    // An image can be taken out of the history when a provider refuses it, so it is always sent again.
+    if (before === undefined && mediaType === undefined && bytes.length > 0) states.showed(real, part, callId);
     return { ...shown, deeds };
   },
 });
 
-function showText(path: string, bytes: Buffer, part: { readonly offset: number; readonly limit: number }): ToolOutput {
+const unchanged = (path: string, callId: string) =>
+  answer(
+    `[${path} has not changed since you read these lines in this session; their text is in the result of call ${callId}]`,
+  );
+
+interface OpenedFile {
+  readonly bytes: Buffer;
+  readonly mediaType: string | undefined;
+  readonly part: FilePart;
+}
+
+const show = (path: string, { bytes, mediaType, part }: OpenedFile): ToolOutput =>
+  mediaType === undefined ? showText(path, bytes, part) : showImage(path, mediaType, bytes);
+
+function showText(path: string, bytes: Buffer, part: FilePart): ToolOutput {
   const form = decodeText(bytes);
   if (form === undefined)
     throw new Error(`${path} is not text (${bytes.length} bytes); look at it with bash, for example file or xxd`);

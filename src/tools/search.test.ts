@@ -37,7 +37,12 @@ const put = (name: string, content: string) => {
   mkdirSync(join(workspace, name, ".."), { recursive: true });
   writeFileSync(join(workspace, name), content);
 };
-const context = (signal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
+const context = (signal = new AbortController().signal) => ({
+  callId: "1",
+  signal,
+  progress: () => {},
+  emit: () => {},
+});
 const search = async (input: Record<string, unknown>, signal?: AbortSignal) => {
   const tool = grep(parts);
   return (await tool.run(tool.input.parse(input), context(signal))).text;

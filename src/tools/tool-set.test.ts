@@ -68,7 +68,12 @@ function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetPar
       if (permission.verdict !== "allow") return `${permission.verdict}: ${permission.because}`;
       const tool = set.tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
-      const output = await tool.run(tool.input.parse(input), { callId: id, signal, progress: () => {} });
+      const output = await tool.run(tool.input.parse(input), {
+        callId: id,
+        signal,
+        progress: () => {},
+        emit: () => {},
+      });
       return output.text;
     },
   };
@@ -154,7 +159,7 @@ describe("the guard in front of the tools", () => {
     symlinkSync(join(outside, "two"), join(workspace, "other"));
     renameSync(join(workspace, "other"), join(workspace, "link"));
     const tool = tools.find(({ name }) => name === "read");
-    const context = { callId: "x", signal, progress: () => {} };
+    const context = { callId: "x", signal, progress: () => {}, emit: () => {} };
     await expect(tool?.run(tool.input.parse(input), context)).rejects.toThrow("when it was judged");
   });
 

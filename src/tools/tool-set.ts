@@ -17,7 +17,7 @@ import { openCommandRunner } from "./command/command-runner.ts";
 import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
 import { fetch } from "./fetch.ts";
-import { fileStates } from "./files/file-states.ts";
+import { type FileStates, fileStates } from "./files/file-states.ts";
 import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
@@ -65,6 +65,8 @@ export interface ToolSetParts {
 export interface ToolSet extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
+  /** Must be called when results leave the history; see `FileStates`. */
+  readonly forgetShown: FileStates["forgetShown"];
 }
 
 export function openToolSet(parts: ToolSetParts): ToolSet {
@@ -114,6 +116,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
       if (call.name === "bash") runner.getReady();
       return permit(call, signal);
     },
+    forgetShown: (isGone) => files.states.forgetShown(isGone),
     [Symbol.asyncDispose]: () => runner.close(),
   };
 }

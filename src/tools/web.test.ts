@@ -13,7 +13,7 @@ import { pageText } from "./web/page-text.ts";
 import { searchProvider } from "./web/search-provider.ts";
 import { webSearch } from "./web-search.ts";
 
-const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
 
 /** A server on loopback; returns its address. */
 async function serve(listener: RequestListener): Promise<string> {

@@ -20,7 +20,7 @@ export const write = ({ gate, states }: FileParts): Tool<typeof Input> => ({
       const old = present === undefined ? undefined : decodeText(present.bytes);
       const bytes = encodeText({ text: asBefore(content, old), encoding: old?.encoding ?? "utf-8" });
       replace(bytes);
-      states.saw(real, bytes);
+      states.wrote(real, bytes);
       const before = present === undefined ? null : (old?.text ?? "");
       const lines = content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
       return answer(

@@ -1,14 +1,15 @@
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
+import { openHistory } from "../../src/contract/history.ts";
 import type { AnswerPart } from "../../src/contract/message.ts";
 import type { ToolOutput } from "../../src/contract/tool.ts";
-import type { SessionEvent } from "../../src/engine/event.ts";
+import type { SessionEvent } from "../../src/contract/engine-event.ts";
 import { guardProcessor } from "../../src/engine/processor.ts";
 import { promptQueue } from "../../src/engine/prompt-queue.ts";
 import { fails, type Line, rehearsed, sessionParts, tool } from "./scripted-session.ts";
 import { runSession } from "../../src/engine/run-session.ts";
 
 /** Numbers that look random and are the same in every run. */
-function dice(seed: number) {
+export function dice(seed: number) {
   let state = seed * 2654435761 + 1;
   const next = () => {
     state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) >>> 0;
@@ -21,9 +22,9 @@ function dice(seed: number) {
     pick: <Item>(...items: [Item, ...Item[]]) => items[below(items.length)] ?? items[0],
   };
 }
-type Dice = ReturnType<typeof dice>;
+export type Dice = ReturnType<typeof dice>;
 
-function randomLine(die: Dice): Line {
+export function randomLine(die: Dice): Line {
   if (die.chance(0.15))
     return fails(die.pick("transient", "transient", "too-large", "refused"), die.pick("", "half an ans"));
   const parts: AnswerPart[] = [];
@@ -96,15 +97,16 @@ export async function randomSession(seed: number) {
     queue,
     tools: [tool("read", work(true), true), tool("write", work(false))],
     processors: [guard],
-    gates: [{ name: "dice", check: async () => (die.chance(0.4) ? "go on" : undefined) }],
+    gates: [{ name: "dice", exitCode: 9, check: async () => (die.chance(0.4) ? "go on" : undefined) }],
     signal: abort.signal,
     settings: EngineSettings.parse({ turns: 20, gate_blocks: 3 }),
   });
   const stopAt = die.chance(0.4) ? die.below(60) : -1;
   const events: SessionEvent[] = [];
-  const session = runSession([], parts);
+  const history = openHistory();
+  const session = runSession(history, parts);
   for (let next = await session.next(); ; next = await session.next()) {
-    if (next.done === true) return { events, ran, ...next.value };
+    if (next.done === true) return { events, ran, outcome: next.value, history: history.messages };
     events.push(next.value);
     if (events.length === stopAt) abort.abort();
   }

@@ -2,10 +2,15 @@ import * as z from "zod";
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { AnswerPart, AssistantMessage, Message } from "../../src/contract/message.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
+import { limitsOf } from "../../src/models/limits.ts";
 import { ModelError } from "../../src/models/model-error.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
+import { openHistory } from "../../src/contract/history.ts";
+import { type Compaction, compaction } from "../../src/engine/compaction/compaction.ts";
+import { openBudget } from "../../src/engine/budget.ts";
 import { promptQueue } from "../../src/engine/prompt-queue.ts";
-import type { SessionParts } from "../../src/engine/run-session.ts";
+import { runSession, type SessionParts } from "../../src/engine/run-session.ts";
+import { runTurns } from "../../src/engine/run-turns.ts";
 
 /** One answer of a rehearsed model: a message, or a failure after some words. */
 export type Line = AssistantMessage | { readonly fails: ModelError; readonly after?: string };
@@ -48,6 +53,8 @@ export function rehearsed(...lines: readonly Line[]): Rehearsed {
   const requests: ModelRequest[] = [];
   const model: Model = {
     name: "rehearsed/model",
+    limits: limitsOf(undefined),
+    async learnLimits() {},
     cost: () => undefined,
     async *ask(request, signal) {
       signal.throwIfAborted();
@@ -82,23 +89,35 @@ export function tool(
 }
 
 /** Parts with a clock that takes no time and keeps what it was asked to wait. */
-export function sessionParts(model: Model, more: Partial<SessionParts> = {}): SessionParts & { waited: number[] } {
+export function sessionParts(
+  model: Model,
+  { tools = [], ...more }: Partial<Omit<SessionParts, "tools">> & { readonly tools?: readonly Tool[] } = {},
+): SessionParts & { waited: number[]; compaction: Compaction } {
   const waited: number[] = [];
   let ids = 0;
+  let time = 0;
+  const settings = EngineSettings.parse({});
+  const clock = {
+    now: () => time,
+    random: () => 0.5,
+    async pause(milliseconds: number, signal: AbortSignal) {
+      signal.throwIfAborted();
+      time += milliseconds;
+      waited.push(milliseconds);
+    },
+  };
+  const lifetime = new AbortController().signal;
   return {
     model,
     system: "Be brief.",
-    tools: [],
+    tools: () => tools,
     processors: [],
-    settings: EngineSettings.parse({}),
+    budget: openBudget({}, { now: () => time }),
+    beside: [],
+    settings,
     signal: new AbortController().signal,
-    clock: {
-      random: () => 0.5,
-      async pause(milliseconds, signal) {
-        signal.throwIfAborted();
-        waited.push(milliseconds);
-      },
-    },
+    clock,
+    compaction: compaction({ model, settings, clock, signal: lifetime }),
     queue: promptQueue(),
     gates: [],
     hooks: {},
@@ -109,10 +128,24 @@ export function sessionParts(model: Model, more: Partial<SessionParts> = {}): Se
 }
 
 /** Every event of a generator, and what it returned. */
-export async function played<Event, Result>(generator: AsyncGenerator<Event, Result>) {
+async function played<Event, Result>(generator: AsyncGenerator<Event, Result>) {
   const events: Event[] = [];
   for (let next = await generator.next(); ; next = await generator.next()) {
     if (next.done === true) return { events, result: next.value };
     events.push(next.value);
   }
+}
+
+/** The inner loop played to its end on a history, with the history it left. */
+export async function playTurns(start: readonly Message[], parts: SessionParts) {
+  const history = openHistory(start);
+  const { events, result } = await played(runTurns(history, parts));
+  return { events, result: { ...result, history: history.messages } };
+}
+
+/** The outer loop played to its end on a history, with the history it left. */
+export async function playSession(start: readonly Message[], parts: SessionParts) {
+  const history = openHistory(start);
+  const { events, result: outcome } = await played(runSession(history, parts));
+  return { events, result: { outcome, history: history.messages } };
 }

@@ -12,12 +12,14 @@ const onceChecked = (value: string, before: string | undefined) => once(check(va
 /** The flags of every command that starts the engine. */
 export function engineFlags(command: Command): Command {
   return command
-    .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
+    .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL, then settings.yaml)", once)
+    .option("--effort <level>", "how much the model thinks: low, medium, high or max", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
     .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
     .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)
-    .option("--max-turns <number>", "stop after this many turns", once)
-    .option("--max-cost <dollars>", "stop when the cost reaches this", once)
+    .option("--max-turns <number>", "stop after this many turns of the session", once)
+    .option("--max-cost <dollars>", "stop when the session has cost this much", once)
+    .option("--timeout <seconds>", "stop after this time", once)
     .option("--model-idle <seconds>", "how long the model may stay silent (default: 300)", once)
     .option("--allow-tool <glob>", "offer only these tools (may be repeated)", many)
     .option("--deny-tool <glob>", "do not offer these tools (may be repeated)", many)

@@ -5,7 +5,7 @@ import { nativeOpener, type NativeSession, type NativeSettings } from "../../hos
 import { runTask } from "../../hosts/native/one-task.ts";
 import { exitOnSignal, stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { waitingLine } from "../../hosts/native/waiting-line.ts";
-import type { SessionEvent } from "../../engine/event.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -81,7 +81,7 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
   const { askPerson, askUser } = terminal;
   const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
   await using session = await nativeOpener(settings)(place);
-  return await runLineMode(session.conversation, terminal);
+  return await runLineMode(session.conversation, terminal, settings.effort);
 }
 
 /** A resumed session continues in its original folder, wherever it is resumed from. */

@@ -7,7 +7,7 @@ import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { once, textFlag } from "../flags.ts";
 import { engineFlags } from "./flags.ts";
-import { refusePiped } from "./refuse-piped.ts";
+import { joinPiped, readPipedInput, waitForPipedInput } from "./piped-input.ts";
 import type { CommandModule } from "../command-module.ts";
 
 /** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
@@ -17,7 +17,7 @@ export const command: CommandModule = {
     command
       .usage("[flags] [-- one prompt]")
       .option("-p, --prompt <text>", "work on one task, then exit", once)
-      .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
+      .option("--prompt-file <file>", "read the task from a file ('-' is stdin, also beside -p)", once)
       .option("--resume <session>", "resume a session (an id, part of one, or last)", once)
       .option("-c, --continue", "resume the last session of this folder")
       .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
@@ -33,18 +33,7 @@ export const command: CommandModule = {
       const { nativeSettings } = await import("./settings.ts");
       return await (await import("./acp.ts")).serveEditor(nativeSettings(flags));
     }
-    const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
-    const { prompt, flags: left } = await readPrompt(NO_AGENT_WORDS, sources);
-    const elsewhere = sources.text ?? sources.file ?? passed[0];
-    if (elsewhere !== undefined && sources.file !== "-") {
-      await refusePiped("pipe in the whole task without -p, or save the input to a file and mention it in the task");
-    }
-    if (left.length > 0) {
-      throw new UserError("native takes no flags after --", {
-        where: "--",
-        fix: "put a single quoted prompt there",
-      });
-    }
+    const prompt = await wholePrompt(flags, passed);
     const { nativeSettings } = await import("./settings.ts");
     const settings = nativeSettings(flags, resume);
     const place = { cwd: currentFolder(), resume };
@@ -53,6 +42,27 @@ export const command: CommandModule = {
     return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
   },
 };
+
+/** The task, with what is piped in beside it. `--prompt-file -` beside another task waits for stdin to end. */
+async function wholePrompt(
+  flags: Readonly<Record<string, unknown>>,
+  passed: readonly string[],
+): Promise<Buffer | undefined> {
+  const text = textFlag(flags, "prompt");
+  const file = textFlag(flags, "promptFile");
+  const waits = file === "-" && (text !== undefined || passed.length > 0);
+  const sources = { text, file: waits ? undefined : file, passed, addsStdin: true } as const;
+  const { prompt, flags: left } = await readPrompt(NO_AGENT_WORDS, sources);
+  if (left.length > 0) {
+    throw new UserError("native takes no flags after --", {
+      where: "--",
+      fix: "put a single quoted prompt there",
+    });
+  }
+  const tookStdin = sources.file === "-" || (text ?? sources.file ?? passed[0]) === undefined;
+  if (tookStdin) return prompt;
+  return joinPiped(prompt, await (waits ? waitForPipedInput() : readPipedInput()));
+}
 
 function resumed(flags: Readonly<Record<string, unknown>>): string | undefined {
   const resume = textFlag(flags, "resume");
@@ -93,7 +103,7 @@ function promptText(prompt: Buffer | undefined, resume: string | undefined): str
 const EXAMPLES = `
 Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
             3 refused: no key, a key that would be sent unencrypted, a session that is open elsewhere
-            4 the check never passed  5 a limit was reached  70 internal error
+            4 the check never passed  5 a limit was reached  9 a hook never let it stop  70 internal error
             129 terminal closed  130 interrupted (SIGINT)  131 SIGQUIT  141 the reader of --json went away
             143 terminated (SIGTERM)
 
@@ -101,5 +111,6 @@ Examples:
   signalbox native --model anthropic/claude-haiku-4-5
   signalbox native -p "fix the failing test" --accept "npm test"
   signalbox native --model ollama/qwen3 --prompt-file task.md
+  git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder
   signalbox native --acp                        for an editor that speaks ACP`;

@@ -2,11 +2,13 @@ import type { SubVerbHelp } from "../command-module.ts";
 
 const ENGINE = [
   "--model",
+  "--effort",
   "--base-url",
   "--accept",
   "--accept-timeout",
   "--max-turns",
   "--max-cost",
+  "--timeout",
   "--model-idle",
   "--allow-tool",
   "--deny-tool",
@@ -29,6 +31,12 @@ export const SESSIONS_HELP: Readonly<Record<string, SubVerbHelp>> = {
     summary: "show one: its facts, then what was said and done",
     flags: ["--json"],
     examples: ["signalbox sessions show last"],
+  },
+  dropped: {
+    usage: "SESSION [--json]",
+    summary: "show what was left out when it was shortened",
+    flags: ["--json"],
+    examples: ["signalbox sessions dropped last"],
   },
   resume: {
     usage: "SESSION [-p TEXT] [flags]",

@@ -10,6 +10,7 @@ import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { damageError } from "../../sessions/damage-error.ts";
+import { droppedIn } from "../../sessions/dropped.ts";
 import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
 import { forkSession } from "../../sessions/fork.ts";
 import { listSessions } from "../../sessions/list.ts";
@@ -20,7 +21,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { countFlag, once, printJson, textFlag } from "../flags.ts";
 import { engineFlags, refuseUnknownTools } from "./flags.ts";
 import { nativeSettings } from "./settings.ts";
-import { refusePiped } from "./refuse-piped.ts";
+import { joinPiped, readPipedInput } from "./piped-input.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
 import { SESSIONS_EXAMPLES, SESSIONS_HELP } from "./sessions-help.ts";
 import { subVerbsText } from "../sub-help.ts";
@@ -33,7 +34,7 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .argument("<what>", "list, show, resume, fork or export")
+      .argument("<what>", "list, show, dropped, resume, fork or export")
       .argument("[session]", "an id, part of one, or last (of this folder)")
       .option("--here", "only sessions of this folder")
       .option("--records <number>", "fork: copy only the first N records", once)
@@ -49,7 +50,7 @@ export const command: CommandModule = {
   },
 };
 
-const ACTIONS = { list, show, resume, fork, export: exportSession };
+const ACTIONS = { list, show, dropped, resume, fork, export: exportSession };
 
 async function list({ flags }: CommandInput): Promise<number> {
   const here = currentFolder();
@@ -94,6 +95,20 @@ function stateOf({ damage, header }: SessionLog, rested: string | undefined): st
   return header === undefined ? "empty: no complete record" : (rested ?? "interrupted");
 }
 
+async function dropped({ words, flags }: CommandInput): Promise<number> {
+  const { log, path } = opened(words);
+  const times = droppedIn(log.records);
+  if (flags["json"] === true) printJson(times);
+  else if (times.length === 0) process.stdout.write("nothing was left out of this conversation\n");
+  for (const { at, because, messages } of flags["json"] === true ? [] : times) {
+    const count = `${messages.length} ${messages.length === 1 ? "message" : "messages"}`;
+    process.stdout.write(
+      `# ${age(at)}: ${count} left out (${printable(because)})\n\n${printable(transcript(messages))}\n`,
+    );
+  }
+  return wholeness(log, path);
+}
+
 async function resume({ words, flags }: CommandInput): Promise<number> {
   const wanted = sessionWord(words);
   refuseUnknownTools(flags);
@@ -102,8 +117,9 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   const prompt = textFlag(flags, "prompt");
   const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted, currentFolder()) };
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
-  await refusePiped(`signalbox native --resume ${place.resume} takes a task from stdin`);
-  return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
+  const task = prompt === undefined ? undefined : Buffer.from(prompt);
+  const whole = joinPiped(task, await readPipedInput())?.toString();
+  return await modes.workOn(settings, { ...place, prompt: whole, json: flags["json"] === true });
 }
 
 async function fork({ words, flags }: CommandInput): Promise<number> {

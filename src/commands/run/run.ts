@@ -15,7 +15,7 @@ import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { say } from "../../lib/say.ts";
 import { timerLine } from "../../lib/timer-line.ts";
-import { EXIT } from "../../lib/user-error.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { chooseHost } from "./host.ts";
 import { list, orderOf, readTask, seconds } from "./order.ts";
@@ -57,6 +57,7 @@ export const command: CommandModule = {
       .option("--allow-host <host>", "only these hosts may be reached", collect)
       .option("--deny-host <host>", "hosts that may not be reached", collect)
       .option("--model <name>", "the model")
+      .option("--effort <level>", "with native: how much the model thinks (low, medium, high or max)", once)
       .option("--max-turns <n>", "stop after this many model answers")
       .option("--max-budget-usd <n>", "stop when the cost reaches this")
       .option("--timeout <seconds>", "stop after this time")
@@ -74,6 +75,7 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     refuseDeepSession(process.env, say);
     const host = await chooseHost(words, flags);
+    if (flags["effort"] !== undefined && host.name !== "native") throw effortElsewhere(host.name);
     const order = orderOf(await readTask(host.task, flags), flags, host.name);
     const limits = limitsOf(order, flags);
     const cwd = currentFolder();
@@ -115,6 +117,12 @@ export const command: CommandModule = {
     return exitCode;
   },
 };
+
+const effortElsewhere = (name: string) =>
+  new UserError(`--effort is for native, and this run uses ${name}`, {
+    where: "--effort",
+    fix: "omit it, and set the effort in the agent's own settings",
+  });
 
 /** Not every agent reports the end of its calls; when it speaks again, they have ended. */
 function follow(event: AgentEvent, unread: ReaderGone): void {

@@ -1,8 +1,10 @@
 import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { findHooks, registerHooks } from "./find-hooks.ts";
-import type { HookResult } from "./hook-source.ts";
+import type { HookResult, RegisteredHook } from "./hook-source.ts";
 import { joinOtherAnswers, joinToolAnswers, refusedStop } from "./join-answers.ts";
+import { type HookChange, readChange } from "./read-change.ts";
 import { runHook } from "./run-hook.ts";
 
 export interface HookPlace {
@@ -20,7 +22,10 @@ export interface SessionHooks {
   readonly beforeTool: (payload: object) => Promise<HookAnswer>;
   /** Why the agent may not stop. */
   readonly beforeStop: (payload: object, again: boolean) => Promise<string | undefined>;
-  /** The joined answer to any other event. A failed hook only causes a warning. */
+  /**
+   * The joined answer to any other event. A hook that changes the prompt or the result is followed by hooks that see the
+   * change. A failed hook only causes a warning.
+   */
   readonly tell: (event: HookEventName, payload: object) => Promise<HookAnswer>;
 }
 
@@ -31,23 +36,45 @@ export function openSessionHooks(place: HookPlace): SessionHooks | undefined {
   const { sessionId, workspace, home: folder, environment: env, warn } = place;
   const registered = registerHooks(findHooks({ workspace, folder }), warn);
   if (registered.length === 0) return undefined;
-  const run = async (event: HookEventName, payload: object): Promise<readonly HookResult[]> => {
+  const runOne = (hook: RegisteredHook, payload: object): Promise<HookResult> => {
     const stdin = JSON.stringify({ sessionId, timestamp: Date.now(), cwd: workspace, ...payload });
+    return runHook(hook, { stdin, workspace, env, milliseconds: HOOK_MILLISECONDS });
+  };
+  const run = async (event: HookEventName, payload: object): Promise<readonly HookResult[]> => {
     const results: HookResult[] = [];
-    for (const hook of registered) {
-      if (hook.event !== event) continue;
-      results.push(await runHook(hook, { stdin, workspace, env, milliseconds: HOOK_MILLISECONDS }));
-    }
+    for (const hook of registered) if (hook.event === event) results.push(await runOne(hook, payload));
     return results;
   };
   return {
     beforeTool: async (payload) => joinToolAnswers({}, await run("tool-before", payload), "strictest"),
     beforeStop: async (payload, again) => refusedStop(await run("agent-stop", payload), again),
     async tell(event, payload) {
-      const results = await run(event, payload);
-      for (const result of results)
-        if ("failed" in result) warn(`the hook ${result.hook.name} failed: ${result.failed}`);
-      return joinOtherAnswers(results);
+      const results: HookResult[] = [];
+      let change: HookChange = {};
+      for (const hook of registered) {
+        if (hook.event !== event) continue;
+        const result = await runOne(hook, changed(payload, change));
+        results.push(result);
+        const { unclear, ...next } = "failed" in result ? { unclear: result.failed } : readChange(event, result.said);
+        if (unclear !== undefined) warn(`the hook ${hook.name} failed: ${unclear}`);
+        change = joinChanges(change, next);
+      }
+      return { ...joinOtherAnswers(results), ...change };
     },
   };
+}
+
+const joinChanges = (one: HookChange, next: HookChange): HookChange => ({
+  ...one,
+  ...next,
+  ...(one.result === undefined || next.result === undefined ? {} : { result: { ...one.result, ...next.result } }),
+});
+
+/** The payload as the hooks so far have changed it. */
+function changed(payload: object, { prompt, result }: HookChange): object {
+  if (prompt !== undefined) return { ...payload, prompt };
+  if (result === undefined) return payload;
+  const before = "toolResult" in payload && isRecord(payload.toolResult) ? payload.toolResult : {};
+  const type = result.failed === undefined ? {} : { resultType: result.failed ? "failure" : "success" };
+  return { ...payload, toolResult: { ...before, ...type, textResultForLlm: result.text } };
 }

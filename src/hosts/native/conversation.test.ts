@@ -110,3 +110,35 @@ test("queued prompts survive, in their order", async () => {
   ]);
   expect(conversation.unfinished).toBe(false);
 });
+
+test("error hooks hear of a failure of the system, and of a failed call beside a hook that breaks", async () => {
+  const at = place();
+  const errors: unknown[] = [];
+  const errorOccurred = [
+    async () => {
+      throw new Error("hook broke");
+    },
+    async (event: unknown) => void errors.push(event),
+  ];
+  const failing = tool("work", () => ({ text: "no", failed: true }));
+  const gate = {
+    name: "broken",
+    exitCode: 9,
+    check: async () => {
+      throw new TypeError("the disk is gone");
+    },
+  };
+  using session = createSession({ id: newSessionId(at.now()), cwd: "/", model: "rehearsed/model" }, at);
+  const { model, requests } = rehearsed(calls(call("c1", "work")), says("done"));
+  const parts = sessionParts(model, { tools: [failing], gates: [gate], hooks: { errorOccurred } });
+  const conversation = converse(session, parts);
+  conversation.add("go");
+  await expect(drained(conversation)).rejects.toThrow("the disk is gone");
+  expect(errors).toEqual([
+    { error: { name: "ToolError", message: "no" }, errorContext: "tool_execution", recoverable: true },
+    { error: { name: "TypeError", message: "the disk is gone" }, errorContext: "system", recoverable: false },
+  ]);
+  expect(requests[1]?.history.at(-1)).toMatchObject({
+    results: [{ text: "no\n\n[an errorOccurred hook failed: hook broke]" }],
+  });
+});

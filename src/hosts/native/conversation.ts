@@ -1,11 +1,17 @@
-import type { Image, Message } from "../../contract/message.ts";
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import { openHistory } from "../../contract/history.ts";
+import type { Image, Message, UserMessage } from "../../contract/message.ts";
+import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts";
+import type { Compaction } from "../../engine/compaction/compaction.ts";
+import { type EngineHooks, tellError } from "../../engine/hooks.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
-import { endedNaturally, runSession, type SessionParts } from "../../engine/run-session.ts";
+import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
+import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
+import { recordEvent } from "./record-event.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { SessionRecord } from "../../contract/session-record.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
 export interface Conversation {
@@ -21,32 +27,54 @@ export interface Conversation {
   readonly outcome: SessionOutcome | undefined;
   /** Queues a prompt. It is on disk when this returns. */
   add(text: string, images?: readonly Image[]): void;
+  /** The tokens of the next request, and the model's window. */
+  measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
+  /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
+  compact(signal: AbortSignal): AsyncGenerator<SessionEvent, void>;
   /** Runs until there is nothing left to do. One run at a time. */
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
 
-export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey" | "unjudged">;
+export type EngineParts = Omit<
+  SessionParts,
+  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
+> & {
+  readonly limits?: BudgetLimits;
+  readonly compaction: Compaction;
+  /** Called when messages have left the history, so that nothing refers to them any more. */
+  readonly onShortened?: () => void;
+};
+
+const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const before = replay(session.before);
+  const { work, ...before } = replay(session.before);
+  const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
-  let { history } = before;
+  const spent = { turns: work.metrics.turns, cost: before.knownCost };
+  const budget = openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const beside: LoopEvent[] = [];
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const { name, baseUrl } = parts.model;
   if (session.before.length > 0 && (before.model !== name || before.baseUrl !== baseUrl)) {
     session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
   }
+  const log = (event: SessionEvent) => {
+    const record = recordEvent(event);
+    if (record !== undefined) session.append(record);
+    if (event.type === "history-replaced") parts.onShortened?.();
+    return event;
+  };
   return {
     id: session.id,
     model: name,
     get history() {
-      return history;
+      return history.messages;
     },
     get unfinished() {
-      const waits = history.length > 0 && history.at(-1)?.role !== "assistant";
-      return queue.size > 0 || waits || (unjudged && endedNaturally(history));
+      return queue.size > 0 || waitsForModel(history.messages) || (unjudged && endedNaturally(history.messages));
     },
     get queued() {
       return queue.size;
@@ -55,69 +83,44 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       return outcome;
     },
     add(text, images = []) {
-      const message = {
-        role: "user",
-        text,
-        source: "person",
-        ...(images.length === 0 ? {} : { images: [...images] }),
-      } as const;
+      const message = prompt(text, images);
       const promptId = randomId();
       personSpoke();
       session.append({ type: "queued", promptId, message, first: false });
       queue.add({ id: promptId, message });
     },
-    async *run(signal) {
-      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged };
-      const running = runSession(history, { ...parts, ...more });
+    async *run(stop) {
+      const { ms } = budget.left();
+      const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
+      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
+      const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
-      for (let next = await running.next(); ; next = await running.next()) {
-        if (next.done === true) {
-          ({ history, outcome } = next.value);
-          return outcome;
+      try {
+        for (let next = await running.next(); ; next = await running.next()) {
+          if (next.done === true) return (outcome = next.value);
+          yield log(next.value);
         }
-        const record = recordEvent(next.value);
-        if (record !== undefined) session.append(record);
-        yield next.value;
+      } catch (error) {
+        await tellSystemError(parts.hooks, error);
+        throw error;
       }
+    },
+    measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
+    async *compact(signal) {
+      for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
 }
 
-/** The log record of an event; undefined for events that only an observer needs. */
-function recordEvent(event: SessionEvent): SessionRecord | undefined {
-  switch (event.type) {
-    case "message":
-      if (event.message.role === "tool") return undefined;
-      return {
-        type: "message",
-        message: event.message,
-        ...(event.promptId === undefined ? {} : { promptId: event.promptId }),
-      };
-    case "prompt-queued":
-      return { type: "queued", promptId: event.promptId, message: event.message, first: true };
-    case "prompt-refused":
-      return { type: "refused", promptId: event.promptId, because: event.because };
-    case "usage":
-      return {
-        type: "usage",
-        ...(event.usage === undefined ? {} : { usage: event.usage }),
-        ...(event.cost === undefined ? {} : { cost: event.cost }),
-      };
-    case "tool-start":
-      return { type: "call-start", callId: event.call.id };
-    case "tool-end":
-      return { type: "call-end", result: event.result };
-    case "history-replaced":
-      return { type: "history", history: [...event.history], because: event.because };
-    case "gate-blocked":
-      return { type: "gate", gate: event.gate, word: "blocked", reason: event.reason };
-    case "gate-gave-up":
-      return { type: "gate", gate: event.gate, word: "gave-up", reason: event.reason };
-    case "gate-passed":
-      return { type: "gate", gate: event.gate, word: "passed", reason: "" };
-    case "idle":
-      return { type: "rest", reason: event.outcome.reason, because: event.outcome.because };
-    default:
-      return undefined;
-  }
+const prompt = (text: string, images: readonly Image[]): UserMessage => ({
+  role: "user",
+  text,
+  source: "person",
+  ...(images.length === 0 ? {} : { images: [...images] }),
+});
+
+/** The error itself is reported by whoever catches it, so a hook that fails as well adds nothing. */
+async function tellSystemError(hooks: EngineHooks, error: unknown): Promise<void> {
+  const name = error instanceof Error ? error.name : "Error";
+  await tellError(hooks, { error: { name, message: messageOf(error) }, errorContext: "system", recoverable: false });
 }

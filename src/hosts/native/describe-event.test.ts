@@ -47,3 +47,11 @@ test("a check that never passed ends with what it printed, once, and the verdict
   ]);
   expect(outcomeLines({ reason: "limit", because: "10 turns" })).toEqual(["limit: 10 turns"]);
 });
+
+test("an intent is a sentence, and a call without one is shown as it is", () => {
+  const line = (input: unknown) =>
+    describeEvent({ type: "tool-start", call: { id: "1", name: "report_intent", input } });
+  expect(line({ intent: "Write\nthe \u001b[2J tests" })).toBe("next: Write the \\u{1b}[2J tests");
+  expect(line({ intent: "x".repeat(500) })?.length).toBe(206);
+  expect(line({ intent: 7 })).toBe('· report_intent {"intent":7}');
+});

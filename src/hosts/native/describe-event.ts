@@ -1,8 +1,10 @@
 import { readGateReason } from "../../contract/gate-reason.ts";
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import { CHANGED_CALL } from "../../engine/hooks.ts";
 import { denialForPerson } from "../../guard/explain.ts";
-import type { ModelCall } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool-call.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { compactionLine } from "./compaction-line.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 
@@ -13,7 +15,7 @@ export const isToldAtEnd = (event: SessionEvent) => event.type === "request-fail
 export function describeEvent(event: SessionEvent): string | undefined {
   switch (event.type) {
     case "tool-start":
-      return `· ${callLine(event.call)}`;
+      return intentLine(event.call) ?? `· ${callLine(event.call)}`;
     case "tool-end":
       return event.result.failed ? failureLine(event.result.text) : undefined;
     case "request-failed":
@@ -23,7 +25,7 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "response":
       return event.text.trim() === "" ? "the model's answer was empty" : undefined;
     case "history-replaced":
-      return "the history was shortened to fit";
+      return event.because === "compaction" ? undefined : "the images were left out of the conversation";
     case "prompt-refused":
       return `the prompt was refused: ${shortLine(event.because, 160)}`;
     case "gate-blocked":
@@ -33,7 +35,7 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "hook-failed":
       return `a ${event.hook} hook failed: ${shortLine(event.because, 160)}`;
     default:
-      return undefined;
+      return compactionLine(event);
   }
 }
 
@@ -42,7 +44,9 @@ const REJECTED = "the user rejected this call: ";
 /** A denial is shown whole, in words for a person. A rejection is what the user has just said. */
 function failureLine(text: string): string | undefined {
   if (text.startsWith(REJECTED)) return undefined;
-  if (text.startsWith("not allowed: ")) return `  denied: ${printable(denialForPerson(text)).replaceAll("\n", " ")}`;
+  // The line of the call already shows what a hook made of it.
+  const [denial = ""] = text.split(`\n\n${CHANGED_CALL}`);
+  if (text.startsWith("not allowed: ")) return `  denied: ${printable(denialForPerson(denial)).replaceAll("\n", " ")}`;
   return `  failed: ${shortLine(text, 160)}`;
 }
 
@@ -66,7 +70,17 @@ const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "questio
 
 /** A call as one printable line, short by default. Line breaks are made visible. */
 export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MAX_LINE): string {
+  const intent = intentLine({ name, input });
+  if (intent !== undefined) return intent;
   return shortLine(`${name} ${mainArgument(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+}
+
+const MAX_INTENT = 200;
+
+/** What the model says it will do next, which is a sentence and not a call that does something. */
+function intentLine({ name, input }: Pick<ModelCall, "name" | "input">): string | undefined {
+  const intent = name === "report_intent" && isRecord(input) ? input["intent"] : undefined;
+  return typeof intent === "string" ? `next: ${shortLine(intent, MAX_INTENT)}` : undefined;
 }
 
 /** The argument that best describes a call, and the remaining arguments. */

@@ -1,11 +1,13 @@
 import type { AskPerson, PermissionAnswer } from "../../contract/tool.ts";
-import type { SessionEvent } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
+import type { ThinkingEffort } from "../../models/effort.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
+import { lineCommand, type LineCommandPlace } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { endOfTalk } from "./end-of-talk.ts";
 import { showCall } from "./show-call.ts";
@@ -13,13 +15,6 @@ import { waitingLine } from "./waiting-line.ts";
 
 const MAX_REASON = 600;
 const MAX_QUEUED = 100;
-
-const HELP = `Type a task and press Enter; end a line with \\ to continue it; pasted text is one task.
-What you type while it works reaches the model with its next request.
-Ctrl-C interrupts the work; at the prompt it clears the line,
-and on an empty one it ends the session, like Ctrl-D, exit, quit and /quit.
-Ctrl-D during work ends the session when the work is done. /id shows its id.
-To send a text such as /id or exit as a task, put a space before it.`;
 
 /** Does not match a path such as /etc/hosts. */
 const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
@@ -79,15 +74,20 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
 /** Runs a conversation line by line until the user ends it. */
-export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
+export async function runLineMode(
+  conversation: Conversation,
+  terminal: LineTerminal,
+  effort: ThinkingEffort,
+): Promise<number> {
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   terminal.write(endOfTalk(conversation.history));
+  const follow: LineCommandPlace["follow"] = (begin) => work(conversation, terminal, begin);
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
     const task = text.trim();
     if (LEAVING.includes(text.trimEnd())) break;
-    if (task === "/help") terminal.write(`${HELP}\n`);
-    else if (task === "/id") terminal.write(`${conversation.id}\n`);
+    const act = COMMAND.test(text) ? lineCommand(task) : undefined;
+    if (act !== undefined) await act({ conversation, effort, write: terminal.write, follow }, task);
     else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
     else if (task !== "") {
       conversation.add(taskText(text));
@@ -110,7 +110,13 @@ const taskText = (text: string) => (text.startsWith("//") ? text.slice(1) : text
 const unknownCommand = (text: string) =>
   `unknown command ${printable(COMMAND.exec(text)?.[0] ?? "")}; see /help. To send it as text, put a space or a second / before it.\n`;
 
-async function work(conversation: Conversation, terminal: LineTerminal): Promise<void> {
+type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
+
+async function work(
+  conversation: Conversation,
+  terminal: LineTerminal,
+  begin: Begin = (signal) => conversation.run(signal),
+): Promise<void> {
   const { lines } = terminal;
   const abort = new AbortController();
   using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
@@ -124,7 +130,7 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
     return steers;
   });
   const show = view(write);
-  const run = conversation.run(abort.signal);
+  const run = begin(abort.signal);
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done !== true) {
       // From here on, the model's text fills the line.
@@ -133,7 +139,7 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
       waiting.see(next.value);
       continue;
     }
-    const { reason, because } = next.value;
+    const { reason, because } = next.value ?? { reason: "answered", because: "" };
     const [last, ...above] = outcomeLines({ reason, because }).toReversed();
     if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
     return;

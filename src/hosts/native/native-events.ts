@@ -1,8 +1,9 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Message } from "../../contract/message.ts";
-import type { ToolDeed } from "../../contract/tool.ts";
-import type { SessionEvent } from "../../engine/event.ts";
+import type { ToolDeed } from "../../contract/tool-call.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { parseJson } from "../../lib/parse-json.ts";
+import { compactionLine } from "./compaction-line.ts";
 import { describeEvent } from "./describe-event.ts";
 
 /** Converts engine events to run events. `denied` contains the ids of calls that a rule blocked. */
@@ -39,8 +40,10 @@ export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent)
         return [newEvent({ type: "warning", message: `a ${event.hook} hook failed: ${event.because}` })];
       case "prompt-refused":
         return [newEvent({ type: "warning", message: `the prompt was refused: ${event.because}` })];
-      default:
-        return [];
+      default: {
+        const message = event.type === "compaction-start" ? undefined : compactionLine(event);
+        return message === undefined ? [] : [newEvent({ type: "warning", message })];
+      }
     }
   };
 }

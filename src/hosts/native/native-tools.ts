@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
@@ -23,7 +24,8 @@ import {
 } from "../../tools/command/contained-commands.ts";
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
-import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
+import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
+import type { WorkItem } from "../../tools/items/work-item.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
@@ -45,13 +47,14 @@ export interface NativeToolsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable {
+export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   readonly containment: CommandContainment;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
+  readonly openItems: () => readonly WorkItem[];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
 }
@@ -91,6 +94,8 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   return {
     tools: set.tools,
     permit: set.permit,
+    forgetShown: set.forgetShown,
+    openItems: () => items.open(),
     containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
@@ -158,7 +163,8 @@ function lazyItems(path: string): ReturnType<typeof openWorkItems> {
   return {
     apply: (changes) => items().apply(changes),
     list: () => items().list(),
-    open: () => items().open(),
+    // Looking must not create it.
+    open: () => (opened === undefined && !existsSync(path) ? [] : items().open()),
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   };
 }

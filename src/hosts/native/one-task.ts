@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
@@ -43,15 +43,15 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   return code;
 }
 
-/** 4: the requested check failed. 5: a limit was reached. 130: what a shell reports for Ctrl-C. */
+/** 5: a limit was reached. 130: what a shell reports for Ctrl-C. A gate that gave up brings its own code. */
 const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   answered: EXIT.ok,
   failed: EXIT.failed,
   refused: EXIT.failed,
   rejected: EXIT.refused,
-  "gate-gave-up": 4,
+  "gate-gave-up": EXIT.failed,
   limit: 5,
   aborted: 130,
 };
 
-const outcomeCode = ({ reason }: SessionOutcome): number => CODES[reason];
+const outcomeCode = ({ reason, exitCode }: SessionOutcome): number => exitCode ?? CODES[reason];

@@ -1,6 +1,7 @@
 import { platform, release } from "node:os";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
+import { compaction } from "../../engine/compaction/compaction.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
 import { guardProcessor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
@@ -8,9 +9,11 @@ import type { Policy } from "../../contract/policy.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { gitTop } from "../../lib/git-top.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
@@ -49,12 +52,18 @@ export interface NativeSettings {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly model: Model;
+  /** How much the model thinks. */
+  readonly effort: ThinkingEffort;
   readonly settings: EngineSettings;
   readonly policyFor: (cwd: string) => Policy;
   /** The user's acceptance check. */
   readonly accept?: string | undefined;
   readonly acceptTimeoutMs: number;
+  /** Limits of the whole session, with what it used before it was resumed. */
+  readonly mostTurns?: number | undefined;
   readonly mostCost?: number | undefined;
+  /** How long it may work after this start. */
+  readonly timeoutMs?: number | undefined;
   readonly filters: readonly ToolFilter[];
   /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
@@ -71,14 +80,16 @@ export function nativeOpener(common: NativeSettings): OpenNative {
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
+    const ended = new AbortController();
     try {
+      // Not waited for: a server that says nothing must not delay the first request.
+      void common.model.learnLimits(ended.signal);
       const { acceptTimeoutMs: checkTimeoutMs } = common;
       const nativeTools = openNativeTools({
         ...common,
         sessionId: session.id,
         policy,
-        askPerson,
-        askUser,
+        ...inTurn({ askPerson, askUser }),
         checkTimeoutMs,
       });
       await nativeTools.containment.require();
@@ -90,7 +101,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         unattended: askPerson === undefined,
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks });
+      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, signal: ended.signal });
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
@@ -102,12 +113,25 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         conversation,
         tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
-        [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
+        async [Symbol.asyncDispose]() {
+          ended.abort(new Error("the session has ended"));
+          await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+        },
       };
     } catch (error) {
+      ended.abort();
       session[Symbol.dispose]();
       throw error;
     }
+  };
+}
+
+/** A person can answer one question at a time, however many agents of a session ask. */
+function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
+  const turn = oneAtATime();
+  return {
+    askPerson: askPerson && ((...question: Parameters<AskPerson>) => turn(() => askPerson(...question))),
+    askUser: askUser && ((...question: Parameters<AskUser>) => turn(() => askUser(...question))),
   };
 }
 
@@ -134,23 +158,52 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
   return { session: createSession(header, at), accept };
 }
 
+interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
+  readonly policy: Policy;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+}
+
 function engineParts(
-  { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck, privateFolder, containment }: NativeTools,
-  { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
+  { model, settings, accept, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit }: NativeSettings,
+  { tools, permit, runCheck, privateFolder, containment, forgetShown, openItems }: NativeTools,
+  { policy, system, hooks, signal }: EngineFrame,
 ): EngineParts {
   return {
     model,
     system,
-    tools,
+    tools: () => tools,
     processors: [guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
-    mostCost,
+    limits: {
+      turns: mostTurns,
+      cost: mostCost,
+      deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
+    },
+    compaction: compaction({
+      model,
+      settings,
+      clock: realClock,
+      signal,
+      standing: () => workItems(openItems()),
+      before: (trigger) =>
+        tell(
+          (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),
+          warn,
+        ),
+    }),
+    onShortened: () => forgetShown(),
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
     fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
   };
+}
+
+/** The open work items, for a model that no longer sees how it wrote them. */
+function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {
+  const open = items.map(({ id, title, state }) => `- ${id}: ${title} (${state})`);
+  return open.length === 0 ? [] : [`Open work items:\n${open.join("\n")}`];
 }
 
 async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {

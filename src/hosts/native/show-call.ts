@@ -1,4 +1,4 @@
-import type { ModelCall } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool-call.ts";
 import { printable } from "../../lib/printable.ts";
 import { mainArgument } from "./describe-event.ts";
 

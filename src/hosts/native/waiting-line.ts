@@ -1,8 +1,8 @@
-import type { SessionEvent } from "../../engine/event.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { type TimerLine, timerLine } from "../../lib/timer-line.ts";
 
-/** Shows how long we have been waiting for the model. */
-export interface WaitingLine extends Omit<TimerLine, "start"> {
+/** Shows how long we have been waiting for the model, or the last line of the command that runs. */
+export interface WaitingLine extends Omit<TimerLine, "start" | "show"> {
   /** Starts and stops the wait according to a session's events. */
   see(event: SessionEvent): void;
 }
@@ -14,6 +14,7 @@ export function waitingLine(model: string, free: () => boolean = () => true): Wa
     ...line,
     see(event) {
       if (event.type === "turn-start" || (event.type === "request-failed" && event.retryInMs !== null)) line.start();
+      else if (event.type === "tool-progress") line.show(event.text);
       else if (event.type !== "text-delta" && event.type !== "thinking-delta") line.stop();
     },
     [Symbol.dispose]: () => line[Symbol.dispose](),

@@ -3,7 +3,8 @@ import { isRecord } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { unknownFields } from "./fields.ts";
 import { type InputField, RecipeFile, type StepFile } from "./recipe-file.ts";
-import { RECIPE_INVALID, readYaml, type YamlDocument } from "./read-yaml.ts";
+import type { YamlDocument } from "../../lib/read-yaml.ts";
+import { RECIPE_INVALID, readYaml } from "./read-yaml.ts";
 import { type Context, DEFAULT_LIMITS, type Recipe, type RecipeInput, type Step, type StepType } from "./recipe.ts";
 
 export interface ReadRecipe {

@@ -3,7 +3,8 @@ import type { Context } from "../recipe/recipe.ts";
 import { prepareContext } from "./prepare-context.ts";
 import type { RecipeParts } from "./run-parts.ts";
 import { runSteps } from "./run-steps.ts";
-import { oneAtATime, type RunState, type Scope, type ScopeEnd } from "./scope.ts";
+import { oneAtATime } from "../../lib/one-at-a-time.ts";
+import type { RunState, Scope, ScopeEnd } from "./scope.ts";
 import type { RecipeResult, StepResult } from "./step-result.ts";
 
 export interface RecipeEnd {

@@ -1,3 +1,4 @@
+import type { InTurn } from "../../lib/one-at-a-time.ts";
 import type { LoadedRecipe } from "../places/load-recipe.ts";
 import type { Context, RecipeLimits } from "../recipe/recipe.ts";
 import type { RecipeParts } from "./run-parts.ts";
@@ -8,7 +9,7 @@ export interface RunState {
   readonly parts: RecipeParts;
   readonly spent: { steps: number; usd: number };
   /** Agents work in the same folder, so one at a time. */
-  readonly oneAgent: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly oneAgent: InTurn;
   /** Runs the steps of a recipe. Passed on, because steps run recipes too. */
   readonly runScope: (scope: Scope) => Promise<ScopeEnd>;
 }
@@ -31,14 +32,4 @@ export interface ScopeEnd {
   readonly results: readonly StepResult[];
   readonly context: Context;
   readonly end: "completed" | "failed" | "blocked";
-}
-
-/** Lets calls wait for each other. */
-export function oneAtATime(): RunState["oneAgent"] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
 }

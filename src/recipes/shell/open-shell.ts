@@ -18,7 +18,7 @@ import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
-import { oneAtATime } from "../run/scope.ts";
+import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { renderShell } from "../template/render-shell.ts";
 import { contextVariables } from "../template/shell-variables.ts";
 import { type ContainmentPlace, openRecipeContainment } from "./open-containment.ts";

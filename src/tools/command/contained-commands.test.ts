@@ -23,7 +23,7 @@ function open(given?: CommandContainment) {
   const runner = openCommandRunner({ policy, environment: process.env, outputFolder, marksFolder, containment });
   onTestFinished(() => runner.close());
   const tool = bash({ runner, workspace, takeNotes: containment.takeNotes });
-  const context = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+  const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
   return (command: string, more: Record<string, unknown> = {}) =>
     tool.run(tool.input.parse({ command, ...more }), context);
 }

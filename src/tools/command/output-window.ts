@@ -5,6 +5,8 @@ export interface OutputWindow {
   add(chunk: Uint8Array): void;
   /** Output since the last take: its beginning, its end, and how many bytes between them were dropped. */
   take(): OutputPart;
+  /** The last bytes so far, taken or not. The same object until more arrives. */
+  recent(): Buffer;
   close(): void;
   /** The file with the beginning of all output; created when needed. */
   readonly file: string;
@@ -28,11 +30,15 @@ interface WindowLimits {
 
 const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024, fileBytes: 8 * 1024 * 1024 };
 
+/** Enough for the last line that people read. */
+const RECENT_BYTES = 4096;
+
 export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
   let head: Buffer[] = [];
   let tail: Buffer[] = [];
   let [headSize, tailSize, lost, total, savedBytes] = [0, 0, 0, 0, 0];
   let descriptor: number | undefined;
+  let last: Buffer = Buffer.alloc(0);
 
   let room = limits.fileBytes;
   const keep = (chunk: Buffer): void => {
@@ -54,6 +60,7 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
       total += chunk.length;
       keep(chunk);
+      last = (chunk.length < RECENT_BYTES ? Buffer.concat([last, chunk]) : chunk).subarray(-RECENT_BYTES);
       const first = chunk.subarray(0, limits.headBytes - headSize);
       if (first.length > 0) head.push(first);
       headSize += first.length;
@@ -66,10 +73,11 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
         lost += gone;
       }
     },
+    recent: () => last,
     take() {
-      const last = Buffer.concat(tail);
-      const over = Math.max(0, last.length - limits.tailBytes);
-      const part = { head: Buffer.concat(head), tail: last.subarray(over), lost: lost + over, total, savedBytes };
+      const end = Buffer.concat(tail);
+      const over = Math.max(0, end.length - limits.tailBytes);
+      const part = { head: Buffer.concat(head), tail: end.subarray(over), lost: lost + over, total, savedBytes };
       [head, tail] = [[], []];
       [headSize, tailSize, lost] = [0, 0, 0];
       return part;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showOutput } from "./show-output.ts";
+import { lastLine, showOutput } from "./show-output.ts";
 
 const shown = (text: string) => {
   const head = Buffer.from(text);
@@ -44,4 +44,22 @@ test("what is left of a long output is what was promised, wherever its long line
         bounded: true,
       });
     }
+});
+
+test.each([
+  ["the last line with text", "one\ntwo\n\n  \n", "two"],
+  ["a line that is not finished", "one\ntw", "tw"],
+  ["what was written over it last", "10%\r55%\r", "55%"],
+  ["no colours and control characters", "\u001b[31mred\u001b[0m \u0007\u0008x\tend\n", "red x end"],
+  ["no invisible characters", "a\u202eb\u200bc", "a\\u{202e}b\\u{200b}c"],
+  ["at most 200 characters", "y".repeat(5000), `${"y".repeat(199)}…`],
+  ["nothing of nothing", "", undefined],
+  ["nothing of empty lines", "\n\r\n \n", undefined],
+  ["nothing of binary data", "abc\u0000def", undefined],
+])("of a running command people see %s", (_, output, expected) => {
+  expect(lastLine(Buffer.from(output))).toBe(expected);
+});
+
+test("half a character at the beginning of what is kept is left out", () => {
+  expect(lastLine(Buffer.from("世界").subarray(1))).toBe("界");
 });

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { shortLine } from "../../lib/short-line.ts";
 import type { OutputPart } from "./output-window.ts";
 import type { CommandEnd } from "./start-command.ts";
 
@@ -15,6 +16,18 @@ export function showOutput(part: OutputPart, file: string): string {
   const begin = (whole ?? clean(head)).slice(0, MAX_HEAD);
   const end = (whole ?? clean(tail)).slice(-MAX_TAIL);
   return `${upToLine(begin)}\n[… omitted; ${total} bytes in total, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
+}
+
+const MAX_LINE = 200;
+
+/** The last line with text in the end of an output, for people; undefined when there is none or it is binary. */
+export function lastLine(recent: Buffer): string | undefined {
+  if (isBinary(recent)) return undefined;
+  const line = clean(recent)
+    .split("\n")
+    .findLast((text) => text.trim() !== "");
+  // The first bytes may be the rest of a character.
+  return line === undefined ? undefined : shortLine(line.replace(/^\ufffd+/, ""), MAX_LINE);
 }
 
 const where = (file: string, savedBytes: number, total: number) =>

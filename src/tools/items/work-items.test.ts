@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const change = async (...changes: readonly Record<string, unknown>[]) => {
   const tool = todo(items);
-  const context = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+  const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
   return (await tool.run(tool.input.parse({ items: changes }), context)).text;
 };
 

@@ -12,7 +12,7 @@ import {
   type SessionUpdate,
   type StopReason,
 } from "@agentclientprotocol/sdk";
-import type { SessionOutcome } from "../../../engine/event.ts";
+import type { SessionOutcome } from "../../../contract/engine-event.ts";
 import type { SessionSummary } from "../../../sessions/summary.ts";
 import type { OpenNative } from "../open-native.ts";
 import { promptContent } from "./prompt-content.ts";

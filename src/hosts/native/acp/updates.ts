@@ -1,7 +1,7 @@
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { Message, ToolResult } from "../../../contract/message.ts";
-import type { ToolDeed } from "../../../contract/tool.ts";
-import type { SessionEvent } from "../../../engine/event.ts";
+import type { ToolDeed } from "../../../contract/tool-call.ts";
+import type { SessionEvent } from "../../../contract/engine-event.ts";
 import { callLine, describeEvent } from "../describe-event.ts";
 
 /** The ACP update for an event; undefined for events that are of no interest to the user. */
@@ -13,9 +13,19 @@ export function updateOf(event: SessionEvent): SessionUpdate | undefined {
       return { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } };
     case "tool-start":
       return toolCall(event.call, "in_progress");
+    case "tool-progress":
+      return {
+        sessionUpdate: "tool_call_update",
+        toolCallId: event.callId,
+        content: [{ type: "content", content: { type: "text", text: event.text } }],
+      };
     case "tool-end":
       return toolEnd(event.result, event.deeds);
     case "response":
+    case "compaction-start":
+    case "compaction-end":
+    case "compaction-failed":
+    case "compaction-stopped":
     case "request-failed":
     case "gate-blocked":
     case "gate-gave-up":

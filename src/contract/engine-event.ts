@@ -1,5 +1,6 @@
-import type { Message, ToolResult, TokenUsage, UserMessage } from "../contract/message.ts";
-import type { ModelCall, ToolDeed } from "../contract/tool.ts";
+import type { HistoryPiece } from "./history.ts";
+import type { AssistantMessage, ToolResult, TokenUsage, UserMessage } from "./message.ts";
+import type { ModelCall, ToolDeed } from "./tool-call.ts";
 
 /** Why a run of the inner loop ended. The gates are only asked after `answered`. */
 export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "refused" | "failed";
@@ -13,21 +14,62 @@ export type LoopEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
   | RequestFailed
-  | { readonly type: "usage"; readonly usage: TokenUsage | undefined; readonly cost: number | undefined }
+  | UsageEvent
   | MessageAdded
   | { readonly type: "prompt-refused"; readonly promptId: string; readonly because: string }
-  | { readonly type: "history-replaced"; readonly history: readonly Message[]; readonly because: string }
+  | { readonly type: "history-replaced"; readonly pieces: readonly HistoryPiece[]; readonly because: string }
+  | CompactionEvent
   | { readonly type: "tool-start"; readonly call: ModelCall }
   | { readonly type: "tool-progress"; readonly callId: string; readonly text: string }
   | ToolEnd
   | { readonly type: "response"; readonly text: string }
   | { readonly type: "turn-end"; readonly turn: number }
+  | ChildEvent
   | { readonly type: "run-end"; readonly reason: RunEndReason; readonly because: string };
 
-/** A message was appended to the history. `promptId` identifies the queued prompt it came from. */
+/** The tokens and the cost of one request. `agent` names the part that asked, where it was not the main loop. */
+export interface UsageEvent {
+  readonly type: "usage";
+  readonly usage: TokenUsage | undefined;
+  readonly cost: number | undefined;
+  readonly agent?: string;
+}
+
+/** Why a history is being shortened: there is still room, there is none left, the provider refused it, a person asked. */
+export type CompactionTrigger = "background" | "blocking" | "forced" | "asked";
+
+/** A history is replaced by a summary of it and what must be kept. The agent may go on working between start and end. */
+export type CompactionEvent =
+  | {
+      readonly type: "compaction-start";
+      readonly trigger: CompactionTrigger;
+      readonly tokens: number;
+      readonly limit: number;
+    }
+  | {
+      readonly type: "compaction-end";
+      readonly title: string;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      readonly dropped: number;
+    }
+  | { readonly type: "compaction-failed"; readonly because: string }
+  | { readonly type: "compaction-stopped"; readonly because: string };
+
+/** What a sub-agent does, with its id. */
+interface ChildEvent {
+  readonly type: "child";
+  readonly agent: string;
+  readonly event: LoopEvent;
+}
+
+/**
+ * A message was appended to the history. `promptId` identifies the queued prompt it came from. The message with the
+ * results of calls has no event of its own: the `tool-end` of each call is enough.
+ */
 interface MessageAdded {
   readonly type: "message";
-  readonly message: Message;
+  readonly message: UserMessage | AssistantMessage;
   readonly promptId?: string;
 }
 
@@ -62,6 +104,8 @@ export type SessionEvent =
 export interface SessionOutcome {
   readonly reason: RunEndReason | "gate-gave-up";
   readonly because: string;
+  /** What a command should exit with, where the gate that gave up says so. */
+  readonly exitCode?: number;
   /** The model's last text. */
   readonly text: string;
   readonly turns: number;

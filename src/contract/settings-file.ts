@@ -1,0 +1,14 @@
+import * as z from "zod";
+import { Effort } from "./effort.ts";
+
+/** A settings file of a user or of a project. `engine` contains some of the EngineSettings. */
+export const SettingsFile = z.strictObject({
+  version: z.literal(1).optional(),
+  /** `provider/model` */
+  model: z.string().min(1).max(300).optional(),
+  effort: Effort.optional(),
+  /** Only in the user's own file. */
+  base_url: z.string().min(1).max(2000).optional(),
+  engine: z.record(z.string(), z.unknown()).optional(),
+});
+export type SettingsFile = z.infer<typeof SettingsFile>;

@@ -1,0 +1,122 @@
+import type { AssistantMessage, Message, Obligation, ToolMessage, UserMessage } from "../../contract/message.ts";
+import { obligationsIn, statedIn } from "./obligations.ts";
+import { middleCut } from "./summary-request.ts";
+
+export interface Sizes {
+  /** The tokens of messages. */
+  readonly count: (messages: readonly Message[]) => number;
+  /** The tokens that the model takes. */
+  readonly limit: number;
+}
+
+/** The shares of the window that what is kept word for word may have. */
+const RECENT_SHARE = 0.2;
+const ASKED_SHARE = 0.3;
+
+/**
+ * Where the part of a history begins that is kept as it is: the last messages that fit, and at least the last answer
+ * with its results. A call is never separated from its result.
+ */
+export function cutPlace(history: readonly Message[], { count, limit }: Sizes): number {
+  let cut = history.length;
+  let tokens = 0;
+  for (let index = history.length - 1; index > 0; index--) {
+    const message = history[index];
+    if (message === undefined) break;
+    tokens += count([message]);
+    if (tokens > limit * RECENT_SHARE && cut < history.length) break;
+    // Results belong to the answer before them.
+    if (message.role !== "tool") cut = index;
+  }
+  return cut;
+}
+
+interface Rebuilding extends Sizes {
+  readonly cut: number;
+  readonly summary: string;
+  /** What else the agent should know, such as its work items. */
+  readonly standing: readonly string[];
+}
+
+/**
+ * The shorter history: the summary and a word that it was read, what the user asked, what is still in force, and the
+ * messages since the cut.
+ */
+export function rebuilt(
+  history: readonly Message[],
+  { cut, summary, standing, ...sizes }: Rebuilding,
+): readonly Message[] {
+  const [before, recent] = [history.slice(0, cut), history.slice(cut)];
+  const stated = obligationsIn([
+    ...before,
+    { role: "user", text: "", source: "summary", obligations: [...statedIn(summary)] },
+  ]);
+  const told: UserMessage = { role: "user", text: `${SUMMARY}\n\n${summary.trim()}`, source: "summary" };
+  return [told, READ, ...asked(before, sizes), ...inForce(stated, standing), ...fitted(recent, sizes)];
+}
+
+const SUMMARY =
+  "The conversation before this point was shortened to fit. This is a summary of it; the messages after it are as they were.";
+
+const READ: AssistantMessage = {
+  role: "assistant",
+  parts: [{ type: "text", text: "I have read the summary and go on from there." }],
+  stop: "end",
+};
+
+/** What the user wrote, as it was. Only where it would fill the window itself, long messages are cut in the middle. */
+function asked(before: readonly Message[], { count, limit }: Sizes): readonly Message[] {
+  const own = before.filter((message) => message.role === "user" && message.source === "person");
+  let most = 200_000;
+  let kept = own.map((message) => shorter(message, most));
+  while (count(kept) > limit * ASKED_SHARE && most > 250) {
+    most = Math.floor(most / 2);
+    kept = own.map((message) => shorter(message, most));
+  }
+  return kept;
+}
+
+function shorter(message: Message, most: number): Message {
+  if (message.role !== "user" || (message.text.length <= most && message.images === undefined)) return message;
+  const { images, ...rest } = message;
+  const note = images === undefined ? "" : `\n[${images.length === 1 ? "an image was" : "images were"} left out]`;
+  return { ...rest, text: `${middleCut(message.text, most)}${note}` };
+}
+
+const TITLES: Readonly<Record<Obligation["kind"], string>> = {
+  constraint: "Conditions that hold",
+  decision: "Decisions that hold",
+  check: "A check that is still open",
+};
+
+/** Messages with the obligations as text and as data; none when there are none. */
+function inForce(obligations: readonly Obligation[], standing: readonly string[]): readonly UserMessage[] {
+  const kinds = ["constraint", "decision", "check"] as const;
+  const blocks = kinds.flatMap((kind) => {
+    const texts = obligations.filter((each) => each.kind === kind).map(({ text }) => `- ${text}`);
+    return texts.length === 0 ? [] : [`${TITLES[kind]}:\n${texts.join("\n")}`];
+  });
+  const text = [...blocks, ...standing].join("\n\n");
+  return text === "" ? [] : [{ role: "user", text, source: "state", obligations: [...obligations] }];
+}
+
+/** The last results, cut in the middle where even they would not fit. */
+function fitted(recent: readonly Message[], { count, limit }: Sizes): readonly Message[] {
+  let kept = recent;
+  for (let most = 100_000; most >= 1_000 && count(kept) > limit * 0.5; most = Math.floor(most / 2))
+    kept = recent.map((message) =>
+      message.role === "tool" ? shorterResults(message, most) : shorter(message, most * 4),
+    );
+  return kept;
+}
+
+function shorterResults(message: ToolMessage, most: number): ToolMessage {
+  if (message.results.every(({ text, images }) => text.length <= most && images === undefined)) return message;
+  const results = message.results.map(({ callId, name, text, failed }) => ({
+    callId,
+    name,
+    text: middleCut(text, most),
+    failed,
+  }));
+  return { role: "tool", results };
+}

@@ -1,0 +1,49 @@
+import type { ThinkingEffort } from "../../models/effort.ts";
+import type { Conversation } from "./conversation.ts";
+import { effortCommand } from "./effort-command.ts";
+
+/** What a command that is typed at the prompt works with. */
+export interface LineCommandPlace {
+  readonly conversation: Conversation;
+  readonly effort: ThinkingEffort;
+  readonly write: (text: string) => void;
+  /** Shows what happens until it is over; Ctrl-C interrupts it. */
+  readonly follow: (work: (signal: AbortSignal) => ReturnType<Conversation["compact"]>) => Promise<void>;
+}
+
+const HELP = `Type a task and press Enter; end a line with \\ to continue it; pasted text is one task.
+What you type while it works reaches the model with its next request.
+Ctrl-C interrupts the work; at the prompt it clears the line,
+and on an empty one it ends the session, like Ctrl-D, exit, quit and /quit.
+Ctrl-D during work ends the session when the work is done. /id shows its id.
+/context shows how full the model's window is; /compact replaces the conversation
+by a summary of it and everything you asked.
+/effort shows how much the model thinks; /effort low, medium, high or max changes it.
+To send a text such as /id or exit as a task, put a space before it.`;
+
+type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
+
+const COMMANDS: Readonly<Record<string, LineCommand>> = {
+  "/help": ({ write }) => write(`${HELP}\n`),
+  "/id": ({ write, conversation }) => write(`${conversation.id}\n`),
+  "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
+  "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
+  "/compact": async ({ write, conversation, follow }) => {
+    const before = conversation.history;
+    await follow((signal) => conversation.compact(signal));
+    if (conversation.history === before) write("nothing was shortened\n");
+  },
+};
+
+/** The command at the start of a line, by its first word. */
+export function lineCommand(text: string): LineCommand | undefined {
+  const [word = ""] = text.trim().split(/\s/, 1);
+  return Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+}
+
+async function contextLine(conversation: Conversation): Promise<string> {
+  const { tokens, limit } = await conversation.measure();
+  const share = Math.round((100 * tokens) / limit);
+  const count = (value: number) => value.toLocaleString("en");
+  return `about ${count(tokens)} of ${count(limit)} tokens (${share} %), ${count(conversation.history.length)} messages\n`;
+}
