@@ -5,7 +5,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   shell: ["contract", "lib"],
   screen: ["contract", "lib"],
   models: ["contract", "lib"],
-  knowledge: [],
+  knowledge: ["contract", "lib"],
   snapshots: ["contract", "lib"],
   sessions: ["contract", "lib"],
   guard: ["contract", "lib", "shell"],
@@ -75,7 +75,10 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
       " ",
     ),
   settings: ["load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
-  knowledge: ["system-prompt.ts"],
+  knowledge: words(`
+    instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
+    texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
+  `),
   snapshots: [
     "changes.ts",
     "open-session.ts",
@@ -134,7 +137,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "command/contained-commands.ts",
     "command/left-commands.ts",
     "command/show-output.ts",
+    "items/work-item.ts",
     "items/work-items.ts",
+    "memory/memories.ts",
     "tool-names.ts",
     "tool-set.ts",
   ],
@@ -202,6 +207,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "named/named-host.ts",
     "named/own-hosts.ts",
     "native/acp/acp-agent.ts",
+    "native/context-view.ts",
     "native/line-mode.ts",
     "native/native-host.ts",
     "native/one-task.ts",
@@ -215,35 +221,14 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "program/uncontained.ts",
     "sidecar/sidecar.ts",
   ],
-  recipes: [
-    "bridge/check-runner.ts",
-    "bridge/find-runner.ts",
-    "bridge/install-runner.ts",
-    "bridge/run-runner.ts",
-    "bridge/runner-context.ts",
-    "bridge/runner-environment.ts",
-    "bridge/runner-place.ts",
-    "bridge/whole-recipe.ts",
-    "check/check-recipe.ts",
-    "places/find-persona.ts",
-    "places/find-recipe.ts",
-    "places/load-recipe.ts",
-    "places/recipe-folders.ts",
-    "places/recipe-trust.ts",
-    "recipe/read-recipe.ts",
-    "recipe/recipe.ts",
-    "run/journal.ts",
-    "run/output-value.ts",
-    "run/rate-limit.ts",
-    "run/run-folder.ts",
-    "run/run-parts.ts",
-    "run/run-recipe.ts",
-    "run/step-result.ts",
-    "shell/open-shell.ts",
-    "shell/place-command.ts",
-    "show/graph.ts",
-    "show/progress.ts",
-  ],
+  recipes: words(`
+    bridge/check-runner.ts bridge/find-runner.ts bridge/install-runner.ts bridge/run-runner.ts
+    bridge/runner-context.ts bridge/runner-environment.ts bridge/runner-place.ts bridge/whole-recipe.ts
+    check/check-recipe.ts places/find-persona.ts places/find-recipe.ts places/load-recipe.ts
+    places/recipe-folders.ts places/recipe-trust.ts recipe/read-recipe.ts recipe/recipe.ts run/journal.ts
+    run/output-value.ts run/rate-limit.ts run/run-folder.ts run/run-parts.ts run/run-recipe.ts run/step-result.ts
+    shell/open-shell.ts shell/place-command.ts show/graph.ts show/progress.ts
+  `),
   proof: [
     "candidates.ts",
     "compare-faults.ts",
@@ -268,6 +253,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "key.ts",
     "launch.ts",
     "models/models.ts",
+    "native/context.ts",
+    "native/memory.ts",
     "native/native.ts",
     "native/sessions.ts",
     "nested.ts",
@@ -295,3 +282,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   library: [],
 };
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

@@ -23,6 +23,16 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./commands/models/models.ts"),
   },
   {
+    name: "context",
+    summary: "show the instructions, skills and memory that native would load here",
+    load: () => import("./commands/native/context.ts"),
+  },
+  {
+    name: "memory",
+    summary: "list or forget what native has stored about this workspace",
+    load: () => import("./commands/native/memory.ts"),
+  },
+  {
     name: "run",
     summary: "run a task with an agent, check the result, keep a receipt",
     load: () => import("./commands/run/run.ts"),

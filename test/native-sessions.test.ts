@@ -198,7 +198,7 @@ test("a session that is open cannot be resumed by another process, and one that 
 test.each([
   ["was changed", (line: string) => line.replace('"model":"', '"model":"other-'), "in line 1, its checksum is wrong"],
   ["is no record", () => "nonsense", "in line 1, it is not a session record"],
-  ["is of a newer signalbox", asNewer, "in line 1, it was written by a newer signalbox (format 2)"],
+  ["is of a newer signalbox", asNewer, "in line 1, it was written by a newer signalbox (format 3)"],
   ["was never finished", () => undefined, "it has no complete record"],
 ])("a session whose first line %s is refused with the reason, whatever model is chosen", async (_, change, because) => {
   const { run, sessions } = await scene({ turns: [{ text: "ok" }] });
@@ -222,7 +222,7 @@ test.each([
 
 /** The line as a signalbox with another format would have written it. */
 function asNewer(line: string): string {
-  const body = `${line.replace('"version":1', '"version":2').replace(/,"sum":"[0-9a-f]{32}"\}$/, "")}}`;
+  const body = `${line.replace('"version":2', '"version":3').replace(/,"sum":"[0-9a-f]{32}"\}$/, "")}}`;
   const sum = createHash("sha256").update("0".repeat(32)).update(body).digest("hex").slice(0, 32);
   return `${body.slice(0, -1)},"sum":"${sum}"}`;
 }

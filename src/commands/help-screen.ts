@@ -15,6 +15,7 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       { verbs: [LAUNCH], text: "start it under your rules" },
       { verbs: ["native", "sessions", "models"], text: "our own agent, its sessions, its models" },
+      { verbs: ["context", "memory"], text: "what it reads first; what it remembers" },
     ],
   ],
   [

@@ -64,6 +64,12 @@ export const SessionRecord = z.discriminatedUnion("type", [
     reason: z.string(),
   }),
   z.object({ type: z.literal("model"), model: z.string(), baseUrl: z.string().optional() }),
+  /** What the model was given beside the conversation when the session was opened, and what was found and left out. */
+  z.object({
+    type: z.literal("context"),
+    loaded: z.array(z.object({ names: z.array(z.string()), sha256: z.string(), bytes: z.int() })),
+    notLoaded: z.array(z.object({ name: z.string(), why: z.string() })),
+  }),
   z.object({ type: z.literal("rest"), reason: z.string(), because: z.string() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

@@ -3,6 +3,7 @@ import type { Permit, ToolOutput } from "../contract/tool.ts";
 import type { ModelCall } from "../contract/tool-call.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ModelEvent, ToolOffer } from "../models/model.ts";
+import type { Budget } from "./budget.ts";
 import type { LoopEvent, UsageEvent } from "../contract/engine-event.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface RequestStep {
   readonly tools: readonly ToolOffer[];
   /** What the provider counted for the last answer of this run. */
   readonly lastUsage: TokenUsage | undefined;
+  /** What is left of the session's limits. */
+  readonly left: ReturnType<Budget["left"]>;
   readonly signal: AbortSignal;
   /** Charges a request of its own, by the name of the part that made it. The event must be yielded or reported. */
   readonly charge: (usage: TokenUsage | undefined, agent: string) => UsageEvent;

@@ -109,6 +109,7 @@ export const requestStep = (turn: number, { run, offers, parts }: Stepping): Req
   },
   tools: offers,
   lastUsage: run.lastUsage,
+  left: parts.budget.left(),
   signal: parts.signal,
   charge: (usage, agent) => charged(usage, parts, agent),
   report: (event) => parts.beside.push(event),

@@ -20,6 +20,9 @@ import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 import { imagesFolder, withStoredImages } from "./stored-images.ts";
 import { lockHolder, takeLock } from "../lib/lock.ts";
 
+/** Records of a session in which nothing has been asked yet. */
+const UNASKED: ReadonlySet<SessionRecord["type"]> = new Set(["session", "model", "context"]);
+
 /** A session that this process may write to. */
 export interface Session extends Disposable {
   readonly id: string;
@@ -132,7 +135,7 @@ function writer(id: string, { file, images, lock, now, sum: first, before, remov
     append(record: SessionRecord, at = now()) {
       // The descriptor number may belong to another file by now.
       if (closed) throw new Error("the session is closed");
-      isUsed ||= record.type !== "session" && record.type !== "model";
+      isUsed ||= !UNASKED.has(record.type);
       const written = writeLine({ record: withStoredImages(record, images), at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);

@@ -26,7 +26,8 @@ function places() {
 
 test("without files nothing is set and nothing is said", () => {
   const { home, workspace } = places();
-  const none = { user: undefined, project: undefined, engine: {}, notes: [] };
+  const skills = { directories: [], disabled: [] };
+  const none = { user: undefined, project: undefined, skills, engine: {}, notes: [] };
   expect([loadSettings({ home, workspace }), loadSettings({ home })]).toEqual([none, none]);
 });
 
@@ -50,6 +51,15 @@ test("a trusted project file counts until it changes", () => {
     undefined,
     [`ignoring ${project}: it changed since you trusted it; to review it: signalbox trust`],
   ]);
+});
+
+test("a project disables skills, and cannot name folders of them", () => {
+  const { home, workspace, write, writeProject } = places();
+  write("skills: { directories: [/mine], disabled: [a] }\n");
+  writeProject("skills: { disabled: [b] }\n");
+  expect(loadSettings({ home, workspace }).skills).toEqual({ directories: ["/mine"], disabled: ["a", "b"] });
+  writeProject("skills: { directories: [/] }\n");
+  expect(() => loadSettings({ home, workspace })).toThrow("a project cannot set skills.directories");
 });
 
 test("a project lowers limits, and never raises one", () => {

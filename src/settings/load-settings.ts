@@ -23,6 +23,8 @@ export interface LoadedSettings {
   readonly user: PlacedSettings | undefined;
   /** Undefined unless the user trusts the file. */
   readonly project: PlacedSettings | undefined;
+  /** The user's folders of skills, and the skills that either file disables. */
+  readonly skills: { readonly directories: readonly string[]; readonly disabled: readonly string[] };
   /** The engine's limits in both files; a project can only lower them. */
   readonly engine: Partial<EngineSettings>;
   /** What the user should know: files that are ignored. */
@@ -42,10 +44,16 @@ export function loadSettings({ home, workspace }: Places): LoadedSettings {
   return {
     user,
     project,
+    skills: skillsOf(user?.skills, project?.skills),
     engine: { ...user?.engine, ...lowered(project?.engine ?? {}, { ...EngineSettings.parse({}), ...user?.engine }) },
     notes: note === undefined ? [] : [note],
   };
 }
+
+const skillsOf = (user: GivenSettings["skills"] = {}, project: GivenSettings["skills"] = {}) => ({
+  directories: user.directories ?? [],
+  disabled: [...(user.disabled ?? []), ...(project.disabled ?? [])],
+});
 
 /** A file that is not trusted is not even parsed, so that it cannot keep anybody from working. */
 function loadProject(home: string, path: string): { project?: PlacedSettings; note?: string } {

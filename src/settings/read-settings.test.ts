@@ -20,6 +20,9 @@ version: 1
 model: anthropic/claude-haiku-4-5
 effort: high
 base_url: https://proxy.example/v1
+skills:
+  directories: [~/skills]
+  disabled: [deploy]
 engine:
   turns: 50
   tries: 2
@@ -28,6 +31,7 @@ engine:
     model: "anthropic/claude-haiku-4-5",
     effort: "high",
     base_url: "https://proxy.example/v1",
+    skills: { directories: ["~/skills"], disabled: ["deploy"] },
     engine: { turns: 50, tries: 2 },
   });
 });
@@ -50,6 +54,7 @@ test.each([
   ["a limit that is none", "engine:\n  turns: many\n", /engine\.turns: expected/, "s.yaml:2", /docs\/models\.md/],
   ["a limit of 0", "engine:\n  turns: 0\n", /engine\.turns/, "s.yaml:2", /docs/],
   ["an infinite limit", "engine:\n  turns: .inf\n", /cannot be used/, "s.yaml", /./],
+  ["skills that are no list", "skills:\n  disabled: deploy\n", /skills\.disabled: expected/, "s.yaml:2", /docs/],
   ["an unknown effort", "effort: huge\n", /effort/, "s.yaml:1", /docs/],
   ["a list", "- model\n", /invalid/, "s.yaml:1", /docs/],
   ["a text", "model\n", /invalid/, "s.yaml:1", /docs/],

@@ -7,7 +7,7 @@ import { readYaml } from "../lib/read-yaml.ts";
 import { UserError } from "../lib/user-error.ts";
 
 /** The settings in one file. Nothing that the file does not contain is filled in. */
-export interface GivenSettings extends Pick<SettingsFile, "model" | "effort" | "base_url"> {
+export interface GivenSettings extends Pick<SettingsFile, "model" | "effort" | "base_url" | "skills"> {
   readonly engine: Partial<EngineSettings>;
 }
 
@@ -30,17 +30,19 @@ export function readSettings(text: string, name: string, owner: SettingsOwner): 
   const fail = (issue: Issue | undefined, names: readonly string[]): UserError => mistake(issue, names, at);
   const file = SettingsFile.safeParse(given);
   if (!file.success) throw fail(file.error.issues[0], Object.keys(SettingsFile.shape));
-  const { model, effort, base_url, engine = {} } = file.data;
+  const { model, effort, base_url, skills, engine = {} } = file.data;
   const limits = EngineSettings.safeParse(engine);
   if (!limits.success) {
     const [issue] = limits.error.issues;
     throw fail(issue === undefined ? issue : { ...issue, path: ["engine", ...issue.path] }, ENGINE_NAMES);
   }
   if (base_url !== undefined) checkBaseUrl(owner, model, at(["base_url"]));
+  if (owner === "project" && skills?.directories !== undefined) throw projectSkills(at(["skills", "directories"]));
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
     ...(base_url === undefined ? {} : { base_url }),
+    ...(skills === undefined ? {} : { skills }),
     engine: Object.fromEntries(Object.entries(limits.data).filter(([key]) => key in engine)),
   };
 }
@@ -60,6 +62,12 @@ function checkBaseUrl(owner: SettingsOwner, model: string | undefined, where: st
     fix: "add model: provider/model, or remove base_url",
   });
 }
+
+const projectSkills = (where: string) =>
+  new UserError("a project cannot set skills.directories, because it must not open folders outside the workspace", {
+    where,
+    fix: "remove it, and put the skills of the project into .signalbox/skills",
+  });
 
 interface Issue {
   readonly code?: string | undefined;

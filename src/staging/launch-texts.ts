@@ -4,7 +4,7 @@ import type { GivenInstructions, GivenKind, GivenText, GivenTexts } from "../con
 import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { hasBlock } from "./marked-block.ts";
 import { lookAt } from "./repository-file.ts";
-import type { MarkdownFile } from "./sources/read-markdown.ts";
+import type { MarkdownFile } from "../lib/read-markdown.ts";
 import type { SourcePlace } from "./sources/source-files.ts";
 import type { RecipeFolder } from "../recipes/places/recipe-folders.ts";
 import { type RecipeCommands, recipesIn } from "./sources/recipes.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../lib/message-of.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { POLICY, README } from "./init-files.ts";
 import { lookAt } from "./repository-file.ts";
-import { readMarkdown } from "./sources/read-markdown.ts";
+import { readMarkdown } from "../lib/read-markdown.ts";
 import { entriesIn, openPlace, type SourceFiles } from "./sources/source-files.ts";
 import { isReadme, NAME, skillName } from "./sources/sources.ts";
 import { readRecipe } from "../recipes/recipe/read-recipe.ts";

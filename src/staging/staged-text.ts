@@ -1,4 +1,4 @@
-import { readMarkdown } from "./sources/read-markdown.ts";
+import { readMarkdown } from "../lib/read-markdown.ts";
 import { readSources } from "./sources/sources.ts";
 import { TRUSTING } from "./sources/staged-agents.ts";
 import { textSurfaces } from "./surfaces/texts.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 import { applyEdits } from "./files/replace-text.ts";
-import { decodeText, encodeText } from "./files/text-form.ts";
+import { decodeText, encodeText } from "../lib/text-form.ts";
 import { writeJudged } from "./files/write-judged.ts";
 import type { FileParts } from "./read.ts";
 

@@ -7,7 +7,7 @@ import { imageSize } from "./files/image-size.ts";
 import { imageType } from "./files/image-type.ts";
 import type { PathGate } from "./files/path-gate.ts";
 import { readJudged } from "./files/read-judged.ts";
-import { decodeText } from "./files/text-form.ts";
+import { decodeText } from "../lib/text-form.ts";
 
 const Input = z.strictObject({
   path: z.string().min(1),

@@ -15,4 +15,5 @@ export const TOOL_NAMES = [
   "report_intent",
   "store_memory",
   "signalbox_docs",
+  "skill",
 ] as const;

@@ -190,6 +190,13 @@ describe("memory", () => {
   });
 });
 
+function ownSkill() {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "SKILL.md"), "BODY");
+  const file = join(folder, "SKILL.md");
+  return { name: "mine", description: "d", file, folder, isOwn: true, read: () => ({ text: "BODY" }) };
+}
+
 describe("the other tools", () => {
   test("docs give the list of topics, one page, and no other file", async () => {
     const { call } = open();
@@ -212,8 +219,19 @@ describe("the other tools", () => {
 
   test("a session that can have every tool has those that are listed", () => {
     const environment = { ...process.env, SIGNALBOX_SEARCH_URL: "http://127.0.0.1:9/" };
-    const { tools } = open(undefined, { askUser: async () => "", environment });
+    const { tools } = open(undefined, { askUser: async () => "", environment, skills: [ownSkill()] });
     expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
+  });
+
+  test("the files of a user's skill may be read, and without it they may not", async () => {
+    const skill = ownSkill();
+    writeFileSync(join(skill.folder, "more.md"), "MORE");
+    const { call } = open(undefined, { skills: [skill] });
+    expect(await call("skill", { name: "mine" })).toContain("BODY");
+    expect(await call("read", { path: join(skill.folder, "more.md") })).toBe("1\tMORE");
+    expect(await open().call("read", { path: join(skill.folder, "more.md") })).toContain(
+      "outside the folders that can be read",
+    );
   });
 
   test("filters leave what every one allows; a denial wins", () => {

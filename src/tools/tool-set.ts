@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AuditEntry } from "../contract/audit-entry.ts";
+import type { KnownSkill } from "../contract/known-skill.ts";
 import type { Machine } from "../contract/machine.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Screening } from "../contract/screening.ts";
@@ -28,6 +29,7 @@ import { read } from "./read.ts";
 import { reportIntent } from "./report-intent.ts";
 import { findRipgrep } from "./search/find-ripgrep.ts";
 import { selfDocumentation } from "./self-documentation.ts";
+import { skillTool } from "./skill.ts";
 import { storeMemoryTool } from "./store-memory.ts";
 import { todo } from "./todo.ts";
 import { webSearch } from "./web-search.ts";
@@ -55,6 +57,8 @@ export interface ToolSetParts {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
+  /** The skills that the model may use; their files may be read. */
+  readonly skills?: readonly KnownSkill[] | undefined;
   readonly keepVariables?: readonly string[] | undefined;
   readonly world?: Machine | undefined;
   /** Where commands run. The caller closes it. */
@@ -70,8 +74,9 @@ export interface ToolSet extends AsyncDisposable {
 }
 
 export function openToolSet(parts: ToolSetParts): ToolSet {
-  const { environment, outputFolder, askPerson, tainted, world = realMachine } = parts;
-  const policy = withOutput(parts.policy, outputFolder);
+  const { environment, outputFolder, askPerson, tainted, skills = [], world = realMachine } = parts;
+  const own = skills.filter(({ isOwn }) => isOwn).map(({ folder }) => folder);
+  const policy = withReadable(parts.policy, [outputFolder, ...own]);
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
   const { keepVariables, containment = UNCONTAINED } = parts;
@@ -107,6 +112,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     reportIntent,
     storeMemoryTool({ home: parts.signalboxHome, workspace, tainted }),
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
+    ...(skills.length === 0 ? [] : [skillTool({ skills, outputFolder })]),
   ];
   const judged = { ...world, screen: commandScreen(screen) };
   const permit = guardPermit({ ...parts, containment, policy, gate, ask: askPerson, machine: judged });
@@ -121,11 +127,11 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   };
 }
 
-/** Allows reading output that was too long to show. The log still names the original policy. */
-const withOutput = (policy: Policy, folder: string): Policy => ({
+/** Allows reading output that was too long to show, and the user's skills. The log still names the original policy. */
+const withReadable = (policy: Policy, folders: readonly string[]): Policy => ({
   ...policy,
   hash: policyHash(policy),
-  paths: { ...policy.paths, readRoots: [...policy.paths.readRoots, folder] },
+  paths: { ...policy.paths, readRoots: [...policy.paths.readRoots, ...folders] },
 });
 
 /** Schema keywords that a model does not need, because violations are answered with a message anyway. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
-import { decodeText, encodeText, type TextForm } from "./files/text-form.ts";
+import { decodeText, encodeText, type TextForm } from "../lib/text-form.ts";
 import { writeJudged } from "./files/write-judged.ts";
 import type { FileParts } from "./read.ts";
 

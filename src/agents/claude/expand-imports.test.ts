@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { expandImports, readImports } from "./expand-imports.ts";
+import { expandImports } from "./expand-imports.ts";
 
 function expanded(workspace: string, mayRead: (path: string) => boolean = () => true) {
   const { parts, leftOut } = expandImports([join(workspace, "AGENTS.md")], { workspace, mayRead });
@@ -13,22 +13,6 @@ function expanded(workspace: string, mayRead: (path: string) => boolean = () => 
     leftOut: leftOut.map(({ path, because }) => [relative(workspace, path), because]),
   };
 }
-
-test.each([
-  ["@a.md", ["a.md"]],
-  ["see @./a.md and @../b/c.md", ["./a.md", "../b/c.md"]],
-  ["@~/x @/etc/passwd @.env", ["~/x", "/etc/passwd", ".env"]],
-  ["@a\\ b.md @c.md#part", ["a b.md", "c.md"]],
-  ["mail a@b.c, `@code`, ``@more`` and @ alone", []],
-  ["```\n@in\n~~~\n@in\n```\n@out", ["out"]],
-  ["~~~~\n```\n@in\n~~~\n@in\n~~~~\n@out", ["out"]],
-  ["```never closed\n@in", []],
-])("the imports of %j are %j", (text, imports) => {
-  const read = readImports(text);
-  expect(read.imports).toEqual(imports);
-  // The result must not contain imports that a reader could follow.
-  expect(readImports(read.text)).toEqual({ text: read.text, imports: [] });
-});
 
 test("imports come after the file that names them, each once, and not deeper than five", () => {
   const workspace = tempFolder();

@@ -21,6 +21,7 @@ interface ChosenModel {
   readonly effort: ThinkingEffort;
   /** Limits of the engine from settings files. */
   readonly engine: LoadedSettings["engine"];
+  readonly skills: LoadedSettings["skills"];
 }
 
 /**
@@ -41,7 +42,7 @@ export function chosenModel(flags: Flags, resume: string | undefined): ChosenMod
       : { value: readEffort(flag, "--effort"), place: "--effort" };
   const note = wanted === undefined ? undefined : effort.set(wanted.value, wanted.place);
   if (note !== undefined) say(note);
-  return { choice, effort, engine: settings.engine };
+  return { choice, effort, engine: settings.engine, skills: settings.skills };
 }
 
 /** A flag wins over everything. An address is used only for the provider that it was given for. */

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { matchesSegment } from "../../lib/glob.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { UserError } from "../../lib/user-error.ts";
+import type { LoadedSettings } from "../../settings/load-settings.ts";
 import { TOOL_NAMES } from "../../tools/tool-names.ts";
 import { check, once, textsFlag } from "../flags.ts";
 
@@ -11,7 +12,7 @@ const onceChecked = (value: string, before: string | undefined) => once(check(va
 
 /** The flags of every command that starts the engine. */
 export function engineFlags(command: Command): Command {
-  return command
+  return addSkillFlags(command)
     .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL, then settings.yaml)", once)
     .option("--effort <level>", "how much the model thinks: low, medium, high or max", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
@@ -28,6 +29,18 @@ export function engineFlags(command: Command): Command {
     .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
     .option("--json", "print every event as a line of JSON");
 }
+
+export function addSkillFlags(command: Command): Command {
+  return command
+    .option("--skill-directory <folder>", "offer the skills in this folder too (may be repeated)", many)
+    .option("--disable-skill <name>", "do not offer this skill (may be repeated)", many);
+}
+
+/** What these flags and the settings files say together. */
+export const skillSettings = (flags: Readonly<Record<string, unknown>>, files: LoadedSettings["skills"]) => ({
+  directories: [...textsFlag(flags, "skillDirectory"), ...files.directories],
+  disabled: [...textsFlag(flags, "disableSkill"), ...files.disabled],
+});
 
 /** A misspelled name would silently allow nothing, or deny nothing. */
 export function refuseUnknownTools(flags: Readonly<Record<string, unknown>>): void {

@@ -12,6 +12,8 @@ const ENGINE = [
   "--model-idle",
   "--allow-tool",
   "--deny-tool",
+  "--skill-directory",
+  "--disable-skill",
   "--policy",
   "--preset",
   "--require-sandbox",

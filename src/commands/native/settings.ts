@@ -1,3 +1,4 @@
+import manifest from "../../../package.json" with { type: "json" };
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import type { NativeSettings } from "../../hosts/native/open-native.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
@@ -8,6 +9,7 @@ import { priceOf } from "../../models/catalog/price.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { countFlag, textFlag, textsFlag } from "../flags.ts";
 import { chosenModel } from "./chosen-model.ts";
+import { skillSettings } from "./flags.ts";
 import { nativeHooks } from "./hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -16,7 +18,7 @@ type Flags = Readonly<Record<string, unknown>>;
  * Parses the flags once, at the edge. Keys come from the environment. A resumed session continues with its model.
  */
 export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
-  const { choice, effort, engine } = chosenModel(flags, resume);
+  const { choice, effort, engine, skills } = chosenModel(flags, resume);
   const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is unknown, so its cost cannot be limited`, {
@@ -42,6 +44,8 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return {
+    version: manifest.version,
+    skillSettings: skillSettings(flags, skills),
     home: signalboxHome(),
     environment: process.env,
     model: openModel(choice, { idleMs: settings.idle_ms, effort: () => effort.level }),

@@ -38,6 +38,8 @@ const MIN_FREED = 0.1;
 const MAX_USELESS = 2;
 /** After a failure, the history must grow by this share of the window before the next try. */
 const PATIENCE = 0.05;
+/** Where a summary usually starts. One that starts earlier, or is asked for, leaves room in the same proportion. */
+const USUAL_START = 0.8;
 /** The share of the window that the request for a summary may have. */
 const SUMMARY_SHARE = 0.6;
 
@@ -54,6 +56,8 @@ interface Pending {
   readonly history: readonly Message[];
   readonly cut: number;
   readonly tokens: number;
+  /** The tokens of which the parts that are kept may have their shares. */
+  readonly room: number;
   readonly done: Promise<string>;
   /** One of them is set when it is done. */
   summary?: string;
@@ -102,11 +106,12 @@ async function* start(state: State, step: RequestStep, trigger: CompactionTrigge
   const { tokens, limit } = await window.measure(step);
   await state.before?.(trigger);
   const history = [...step.history];
-  const cut = cutPlace(history, { count: window.count, limit });
+  const room = Math.min(limit * settings.compact_at, tokens) / USUAL_START;
+  const cut = cutPlace(history, { count: window.count, limit: room });
   yield { type: "compaction-start", trigger, tokens, limit };
   const request = summaryRequest(history.slice(0, cut), { limit: limit * SUMMARY_SHARE, count: estimateTokens });
   const done = writeSummary({ ...step, ...request }, { model, settings, signal, clock });
-  const pending: Pending = { history, cut, tokens, done };
+  const pending: Pending = { history, cut, tokens, room, done };
   state.pending = pending;
   done.then(
     (summary) => (pending.summary = summary),
@@ -141,10 +146,10 @@ const isStale = ({ history, cut }: Pending, step: RequestStep) =>
 async function* replace(
   state: State,
   { history }: RequestStep,
-  { cut, summary = "", tokens: tokensBefore, limit }: Pending & Measured,
+  { cut, room, summary = "", tokens: tokensBefore, limit }: Pending & Measured,
 ): AsyncGenerator<LoopEvent, void> {
   const { count } = state.window;
-  const after = rebuilt(history, { cut, summary, standing: state.standing?.() ?? [], count, limit });
+  const after = rebuilt(history, { cut, summary, standing: state.standing?.() ?? [], count, limit: room });
   const freed = count(history) - count(after);
   state.useless = freed < tokensBefore * MIN_FREED ? state.useless + 1 : 0;
   if (state.useless >= MAX_USELESS) yield { type: "compaction-stopped", because: STOPPED };

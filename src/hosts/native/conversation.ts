@@ -61,12 +61,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   if (session.before.length > 0 && (before.model !== name || before.baseUrl !== baseUrl)) {
     session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
   }
-  const log = (event: SessionEvent) => {
-    const record = recordEvent(event);
-    if (record !== undefined) session.append(record);
-    if (event.type === "history-replaced") parts.onShortened?.();
-    return event;
-  };
+  const log = logTo(session, parts);
   return {
     id: session.id,
     model: name,
@@ -111,6 +106,16 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
   };
 }
+
+/** Writes an event to the log, before anyone else sees it. */
+const logTo =
+  (session: Session, { onShortened }: Pick<EngineParts, "onShortened">) =>
+  (event: SessionEvent) => {
+    const record = recordEvent(event);
+    if (record !== undefined) session.append(record);
+    if (event.type === "history-replaced") onShortened?.();
+    return event;
+  };
 
 const prompt = (text: string, images: readonly Image[]): UserMessage => ({
   role: "user",

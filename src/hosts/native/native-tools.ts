@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
+import type { KnownSkill } from "../../contract/known-skill.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { CheckOutcome, RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
@@ -25,7 +26,6 @@ import {
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
-import type { WorkItem } from "../../tools/items/work-item.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
@@ -38,6 +38,7 @@ export interface NativeToolsPlace {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
+  readonly skills?: readonly KnownSkill[] | undefined;
   readonly checkTimeoutMs: number;
   /** Nothing runs where commands cannot be contained. */
   readonly requireSandbox?: boolean | undefined;
@@ -54,7 +55,7 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly containment: CommandContainment;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
-  readonly openItems: () => readonly WorkItem[];
+  readonly openItems: ReturnType<typeof openWorkItems>["open"];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
 }

@@ -1,13 +1,12 @@
-import { platform, release } from "node:os";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
 import { compaction } from "../../engine/compaction/compaction.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
-import { guardProcessor } from "../../engine/processor.ts";
+import { guardProcessor, type Processor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
-import { gitTop } from "../../lib/git-top.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { realClock } from "../../lib/real-clock.ts";
@@ -21,8 +20,11 @@ import type { AskUser } from "../../tools/ask-user.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import type { ToolFilter } from "../../tools/tool-set.ts";
 import { type Conversation, converse, type EngineParts } from "./conversation.ts";
+import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { fingerprint } from "./fingerprint.ts";
+import { contextRecord, forTools, nativeContext } from "./native-context.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
+import { turnKnowledge } from "./turn-knowledge.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -49,6 +51,8 @@ export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
 
 /** What all conversations of one command have in common. */
 export interface NativeSettings {
+  /** Our version. */
+  readonly version: string;
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly model: Model;
@@ -65,6 +69,7 @@ export interface NativeSettings {
   /** How long it may work after this start. */
   readonly timeoutMs?: number | undefined;
   readonly filters: readonly ToolFilter[];
+  readonly skillSettings?: SkillSettings | undefined;
   /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
   /** Wraps the guard's decision with others that must also allow a call. */
@@ -85,23 +90,32 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       // Not waited for: a server that says nothing must not delay the first request.
       void common.model.learnLimits(ended.signal);
       const { acceptTimeoutMs: checkTimeoutMs } = common;
+      const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
+      warnOfMissing(found, common.warn);
+      warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal: ended.signal });
       const nativeTools = openNativeTools({
         ...common,
         sessionId: session.id,
         policy,
         ...inTurn({ askPerson, askUser }),
         checkTimeoutMs,
+        skills: found.skills,
       });
       await nativeTools.containment.require();
-      const system = systemPrompt({
-        cwd: policy.workspaceRoot,
-        platform: `${platform()} ${release()}`,
-        date: new Date().toISOString().slice(0, 10),
-        repository: gitTop(policy.workspaceRoot) !== undefined,
-        unattended: askPerson === undefined,
+      const context = forTools(found, nativeTools.tools);
+      const system = systemPrompt(context.parts);
+      session.append(contextRecord(context));
+      const knowledge = turnKnowledge({
+        context,
+        timeoutMs: common.timeoutMs,
+        openItems: () => nativeTools.openItems().map(({ title }) => title),
+        fingerprint: (signal) => treeOf(policy, nativeTools, signal),
+        before: session.before,
+        record: (record) => session.append(record),
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks, signal: ended.signal });
+      const frame = { policy, system, hooks, knowledge, signal: ended.signal };
+      const parts = engineParts({ ...common, accept }, nativeTools, frame);
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
@@ -160,20 +174,22 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 
 interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
   readonly policy: Policy;
+  readonly knowledge: Processor;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
 }
 
 function engineParts(
   { model, settings, accept, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck, privateFolder, containment, forgetShown, openItems }: NativeTools,
-  { policy, system, hooks, signal }: EngineFrame,
+  nativeTools: NativeTools,
+  { policy, system, hooks, knowledge, signal }: EngineFrame,
 ): EngineParts {
+  const { tools, permit, runCheck, containment, forgetShown, openItems } = nativeTools;
   return {
     model,
     system,
     tools: () => tools,
-    processors: [guardProcessor(guardAlso(permit, containment))],
+    processors: [knowledge, guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
     limits: {
@@ -196,9 +212,12 @@ function engineParts(
     onShortened: () => forgetShown(),
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
-    fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
+    fingerprint: (signal) => treeOf(policy, nativeTools, signal),
   };
 }
+
+const treeOf = ({ workspaceRoot: workspace }: Policy, { privateFolder }: NativeTools, signal: AbortSignal) =>
+  fingerprint({ workspace, privateFolder }, signal);
 
 /** The open work items, for a model that no longer sees how it wrote them. */
 function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Recipe } from "../../recipes/recipe/recipe.ts";
-import { type MarkdownFile, markdownOf } from "./read-markdown.ts";
+import { type MarkdownFile, markdownOf } from "../../lib/read-markdown.ts";
 
 const MAX_WORDS = 200;
 const MAX_VALUES = 20;

@@ -8,7 +8,7 @@ import { parseJson } from "../../lib/parse-json.ts";
 import { recipeNamed, listRecipes } from "../../recipes/places/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
 import { type RecipeFolder, recipeFolders } from "../../recipes/places/recipe-folders.ts";
-import type { MarkdownFile } from "./read-markdown.ts";
+import type { MarkdownFile } from "../../lib/read-markdown.ts";
 import { recipeText } from "./recipe-text.ts";
 
 /** A recipe that an agent can start by its name. */

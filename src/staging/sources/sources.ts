@@ -1,6 +1,6 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
+import { type MarkdownFile, readMarkdown } from "../../lib/read-markdown.ts";
 import { recipesIn, repositoryRecipes } from "./recipes.ts";
 import { entriesIn, openPlace, type SourceFile, type SourceFiles, type SourcePlace } from "./source-files.ts";
 

@@ -1,5 +1,5 @@
 import type { TextDialect } from "../../agents/pack/surfaces.ts";
-import type { MarkdownFile } from "./read-markdown.ts";
+import type { MarkdownFile } from "../../lib/read-markdown.ts";
 import { translateTools } from "./translate-tools.ts";
 
 interface Target {

@@ -1,6 +1,6 @@
 import type { Surfaces, TextDialect, TextPlace } from "../../agents/pack/surfaces.ts";
 import type { OwnFile, Purpose } from "../sources/change.ts";
-import { type MarkdownFile, markdownOf } from "../sources/read-markdown.ts";
+import { type MarkdownFile, markdownOf } from "../../lib/read-markdown.ts";
 import { skillName, type Sources } from "../sources/sources.ts";
 import type { StagedAgent } from "../sources/staged-agents.ts";
 import { translateAgent, withMarksExplained } from "../sources/translate-text.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { processorTime } from "../../../test/support/processor-time.ts";
 import { applyEdits } from "./replace-text.ts";
-import { decodeText, encodeText } from "./text-form.ts";
+import { decodeText, encodeText } from "../../lib/text-form.ts";
 
 /** The same numbers in every run. */
 function* numbers(seed: number): Generator<number, never> {

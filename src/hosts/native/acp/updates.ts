@@ -21,24 +21,29 @@ export function updateOf(event: SessionEvent): SessionUpdate | undefined {
       };
     case "tool-end":
       return toolEnd(event.result, event.deeds);
-    case "response":
-    case "compaction-start":
-    case "compaction-end":
-    case "compaction-failed":
-    case "compaction-stopped":
-    case "request-failed":
-    case "gate-blocked":
-    case "gate-gave-up":
-    case "prompt-refused":
-    case "hook-failed": {
-      const line = describeEvent(event);
-      if (line === undefined) return undefined;
-      return { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `\n${line}\n` } };
-    }
     default:
-      return undefined;
+      return TOLD.has(event.type) ? thought(describeEvent(event)) : undefined;
   }
 }
+
+/** Events that are told in words, as on a terminal. */
+const TOLD: ReadonlySet<SessionEvent["type"]> = new Set([
+  "response",
+  "request-failed",
+  "compaction-start",
+  "compaction-end",
+  "compaction-failed",
+  "compaction-stopped",
+  "gate-blocked",
+  "gate-gave-up",
+  "prompt-refused",
+  "hook-failed",
+]);
+
+const thought = (line: string | undefined): SessionUpdate | undefined =>
+  line === undefined
+    ? undefined
+    : { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `\n${line}\n` } };
 
 /** Replays an earlier conversation from the start. */
 export function updatesOf(history: readonly Message[]): readonly SessionUpdate[] {

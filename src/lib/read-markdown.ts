@@ -1,5 +1,5 @@
 import { parse, stringify } from "yaml";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "./is-record.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

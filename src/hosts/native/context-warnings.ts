@@ -1,0 +1,57 @@
+import type { Knowledge } from "../../knowledge/instructions/load-instructions.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { screen } from "../../screen/screen.ts";
+import type { NativeContext } from "./native-context.ts";
+
+const MAX_NAMED = 3;
+
+/** Says what was found and not loaded, unless that is as intended. */
+export function warnOfMissing({ notLoaded }: Pick<NativeContext, "notLoaded">, warn: (text: string) => void): void {
+  const missing = notLoaded.filter(({ expected }) => expected !== true).map(({ name, why }) => `${name} (${why})`);
+  if (missing.length > 0) warn(`not loaded: ${few(missing)}; details: signalbox context`);
+}
+
+/** By then the first request is on its way. */
+const WAIT_MS = 300;
+
+interface Warning {
+  readonly warn: (text: string) => void;
+  /** True when the model should not wait for this. */
+  readonly isLater: boolean;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Says which instructions of the repository read like an attack on the agent. Loading the screen takes as long as half
+ * a start, so with `isLater` it is done while the model works, or at the latest when the session ends.
+ */
+export function warnOfAttacks(
+  { instructions }: Pick<NativeContext, "instructions">,
+  { warn, isLater, signal }: Warning,
+): void {
+  const tell = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", tell);
+    const names = suspiciousNames(instructions.loaded);
+    if (names.length > 0)
+      warn(`${few(names)} may try to turn the agent against you or its rules; read it before you rely on the result`);
+  };
+  const timer = setTimeout(tell, WAIT_MS);
+  timer.unref();
+  signal.addEventListener("abort", tell, { once: true });
+  if (!isLater) tell();
+}
+
+/** Instruction files of the repository that read like an attack on the agent. They are loaded, and said. */
+export function suspiciousNames(loaded: Knowledge["loaded"]): readonly string[] {
+  return loaded
+    .filter(({ kind }) => kind !== "user" && kind !== "directory")
+    .filter(({ text }) => !["none", "low"].includes(screen(text, { channel: "rules_file" }).risk))
+    .map(({ names }) => names.join(", "));
+}
+
+function few(items: readonly string[]): string {
+  const more = items.length > MAX_NAMED ? ` and ${items.length - MAX_NAMED} more` : "";
+  return `${items.slice(0, MAX_NAMED).map(printableLine).join(", ")}${more}`;
+}

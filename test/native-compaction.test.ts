@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ScriptInput } from "../src/models/scripted/script/script.ts";
+import { logsIn, scene, until } from "./support/native-scene.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+
+const SUMMARY = "Counting numbers\nNumbers were counted.\nDecision: count on.";
+
+/** Commands with long output, answers once the conversation was shortened, and a summary that takes so long. */
+const counting = (summaryMs: number, lastMs = 0): ScriptInput => ({
+  scenes: [
+    { when: { contains: "[user]\n" }, turns: [{ text: SUMMARY, delay_ms: summaryMs }] },
+    { when: { contains: "was shortened to fit" }, turns: [{ text: "unused" }], after: { text: "All done." } },
+    {
+      turns: [
+        ...Array.from({ length: 5 }, () => ({ shell: "seq 1000 3000" })),
+        { text: "Not shortened.", delay_ms: lastMs },
+      ],
+      after: { text: "Not shortened." },
+    },
+  ],
+});
+
+/** A scene in which the conversation is shortened from a twentieth of the window on. */
+async function shortening(script: ScriptInput) {
+  const made = await scene(script);
+  mkdirSync(join(made.home, ".signalbox"), { recursive: true });
+  writeFileSync(join(made.home, ".signalbox", "settings.yaml"), "engine:\n  compact_at: 0.05\n");
+  const log = () => readFileSync(join(made.sessions, logsIn(made.sessions)[0] ?? ""), "utf8");
+  return { ...made, log };
+}
+
+const PROMPT = "Count far, and never use bc.";
+
+test("a long conversation is shortened by itself, the task goes on, and what was left out can be shown", async () => {
+  const { run, server, log } = await shortening(counting(0));
+  const { code, stdout, stderr } = await run(["native", "-p", PROMPT]);
+  expect([code, stdout]).toEqual([0, "All done.\n"]);
+  expect(stderr).toMatch(/a summary is being written while it works on/);
+  expect(stderr).toMatch(/the conversation was shortened from [\d,]+ to [\d,]+ tokens/);
+  const last = JSON.stringify(server.requests.at(-1)?.body);
+  expect(last).toContain("never use bc");
+  expect(last).toContain("Decisions that hold:\\n- count on.");
+  expect(log()).toContain('"agent":"compaction"');
+  const dropped = await run(["sessions", "dropped", "last"]);
+  expect([dropped.code, dropped.stdout]).toEqual([0, expect.stringContaining("left out (compaction)")]);
+  expect(dropped.stdout).toContain("1000");
+  // The next task goes on from the shorter conversation.
+  const next = await run(["native", "-c", "-p", "And now?"]);
+  expect([next.code, next.stdout]).toEqual([0, "All done.\n"]);
+});
+
+test("a summary that is still being written does not hold up the end of a task", async () => {
+  const { run, log } = await shortening(counting(300_000));
+  const { code, stdout } = await run(["native", "-p", PROMPT]);
+  expect([code, stdout]).toEqual([0, "Not shortened.\n"]);
+  expect(log()).not.toContain('"type":"history"');
+});
+
+test("killed while a summary is being written, a session goes on with everything it had", async () => {
+  const { cwd, home, server, sessions, log } = await shortening(counting(300_000, 300_000));
+  const env = { HOME: home, SIGNALBOX_MODEL: "compatible/m", SIGNALBOX_BASE_URL: `${server.url}/v1` };
+  await signalbox(["native", "-p", PROMPT], {
+    cwd,
+    env,
+    async during(child) {
+      // The summary and the last answer are both being waited for.
+      await until(() => server.requests.length >= 7);
+      child.kill("SIGKILL");
+    },
+  });
+  const before = log();
+  expect(before.match(/"type":"call-end"/g)).toHaveLength(5);
+
+  const next = await shortening(counting(0));
+  const again = await signalbox(["sessions", "resume", "last", "--base-url", `${next.server.url}/v1`], { cwd, env });
+  expect([again.code, again.stdout]).toEqual([0, "Not shortened.\n"]);
+  const agent = next.server.requests
+    .map(({ body }) => JSON.stringify(body))
+    .find((body) => !body.includes("You write the summary"));
+  expect(agent?.match(/1000\\n1001\\n/g)).toHaveLength(5);
+  expect(log().startsWith(before)).toBe(true);
+  expect(logsIn(sessions)).toHaveLength(1);
+});
