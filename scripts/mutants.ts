@@ -7,11 +7,12 @@ import { mutationsOf } from "./mutants/mutations-of.ts";
 import { type Mutant, pickMutants } from "./mutants/pick-mutants.ts";
 import { importersOf, type NearTests, testsNear } from "./mutants/tests-near.ts";
 
-const USAGE = `usage: npm run mutants -- --room ROOM [--file PART] [--count N] [--seed N] [--near] [--json]
+const USAGE = `usage: npm run mutants -- --room ROOM [--file PART] [--count N] [--seed N] [--near] [--slow] [--json]
 
 Makes small faults in the files of src/ROOM, one at a time in a copy of the tree, and runs the tests near them.
 --file PART  only files whose path contains PART
---near       skip the whole-system tests`;
+--near       skip the whole-system tests
+--slow       also run the related tests of vitest's project "slow"`;
 
 const root = join(import.meta.dirname, "..");
 const { values } = parseArgs({
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     count: { type: "string", default: "40" },
     seed: { type: "string", default: "1" },
     near: { type: "boolean", default: false },
+    slow: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -45,7 +47,7 @@ interface Result {
 }
 
 async function main(): Promise<void> {
-  await using tree = new MutantTree(root);
+  await using tree = new MutantTree(root, values.slow ? ["unit", "slow"] : ["unit"]);
   for (const signal of ["SIGINT", "SIGTERM"])
     process.once(signal, () => void tree[Symbol.asyncDispose]().finally(() => process.exit(1)));
   const importers = importersOf(new Map(files.map((file) => [file, tree.read(file)])));
@@ -103,9 +105,11 @@ async function tryMutant(tree: MutantTree, mutant: Mutant, stages: Readonly<Reco
   };
   tree.write(file, text.slice(0, start) + replacement + text.slice(end));
   try {
-    const found = (await tested(stages.nearest)) ?? (await tested(stages.wider));
-    if (found !== undefined) return found;
+    const nearest = await tested(stages.nearest);
+    if (nearest !== undefined) return nearest;
     if (!(await tree.compiles())) return as("types");
+    const wider = await tested(stages.wider);
+    if (wider !== undefined) return wider;
     if (stages.system.files.length > 0 && !(await tree.build())) return as("killed", "the release is not built");
     return (await tested(stages.system)) ?? as("survived");
   } finally {

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mutationsOf } from "../scripts/mutants/mutations-of.ts";
 import { pickMutants } from "../scripts/mutants/pick-mutants.ts";
@@ -64,4 +66,12 @@ test("tests are ordered by how near they import the file, and those of the whole
     wider: [],
     system: ["test/guard.test.ts", "test/guarded-launch.test.ts"],
   });
+});
+
+test("every whole-system test of a room exists", () => {
+  const root = join(import.meta.dirname, "..");
+  const rooms = readdirSync(join(root, "src"));
+  const tests = rooms.flatMap((room) => testsNear(`src/${room}/any.ts`, new Map()).system);
+  expect(tests.length).toBeGreaterThan(20);
+  expect(tests.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });

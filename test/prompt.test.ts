@@ -33,6 +33,19 @@ test("piped input is the prompt, beside the agent's own flags", async () => {
   expect(recorded()).toMatchObject({ argv: ["-p", "--model", "m"], stdin: LONG });
 });
 
+// Node gives a child a socket as its stdin; a shell gives it a pipe or the file itself.
+test.each([
+  ["a shell's pipe", 'cat "$TASK" | "$0" claude'],
+  ["a redirected file", '"$0" claude <"$TASK"'],
+])("the prompt may come from %s", (_, script) => {
+  const { env, recorded } = standInAgent("claude");
+  const run = spawnSync("sh", ["-c", script, SIGNALBOX], {
+    cwd: tempRepository(),
+    env: { ...process.env, ...env, TASK: promptFile(LONG) },
+  });
+  expect([run.status, recorded()?.argv, recorded()?.stdin]).toEqual([0, ["-p"], LONG]);
+});
+
 test("a sole word after -- is the prompt, unless it is a command of the agent", async () => {
   const word = standInAgent("codex");
   await signalbox(["codex", "--", NASTY], { cwd: tempRepository(), env: word.env });

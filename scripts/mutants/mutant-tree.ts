@@ -1,7 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { endTree } from "../../src/lib/end-tree.ts";
@@ -21,8 +31,13 @@ const BUILD_SECONDS = 600;
 export class MutantTree {
   readonly #place = mkdtempSync(join(tmpdir(), "sbm-"));
   readonly #tree = join(this.#place, "tree");
+  readonly #projects: readonly string[];
 
-  constructor(root: string) {
+  /** Only tests of these projects of vitest are run. */
+  constructor(root: string, projects: readonly string[]) {
+    this.#projects = projects;
+    // Some tests look at their files as another user.
+    chmodSync(this.#place, 0o755);
     const listed = spawnSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8" });
     for (const file of listed.stdout.split("\0").filter((path) => path !== "" && existsSync(join(root, path)))) {
       mkdirSync(dirname(join(this.#tree, file)), { recursive: true });
@@ -54,7 +69,8 @@ export class MutantTree {
     if (files.length === 0) return { failed: [], failedFiles: [], timedOut: false, seconds: new Map() };
     const report = join(this.#place, "report.json");
     rmSync(report, { force: true });
-    const args = ["run", "--project", "unit", "--no-cache", `--fsModuleCachePath=${join(this.#place, "cache")}`];
+    const args = ["run", "--no-cache", `--fsModuleCachePath=${join(this.#place, "cache")}`];
+    args.push(...this.#projects.flatMap((name) => ["--project", name]));
     args.push("--reporter=json", `--outputFile=${report}`, ...(bail ? ["--bail=1"] : []), ...files);
     const { code, timedOut } = await this.#run(this.#tool("vitest"), args, seconds);
     if (timedOut) return { failed: [], failedFiles: [], timedOut, seconds: new Map() };

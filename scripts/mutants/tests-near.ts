@@ -1,18 +1,30 @@
 import { dirname, join } from "node:path";
 
-/** Whole-system tests of a room. They start the program, so no import leads to them. */
+/**
+ * Whole-system tests of a room. They start the program, so no import leads to them. Those of vitest's project `slow`
+ * take part only with `--slow`.
+ */
 const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
   shell: ["guard"],
   guard: ["guard", "guarded-launch"],
   screen: ["guard"],
   hooks: ["guarded-launch", "staged-wrappers"],
-  backplane: ["run", "receipt"],
-  agents: ["launch", "prompt"],
-  launch: ["launch", "ending"],
+  backplane: ["run", "receipt", "receipt-show", "run-disk", "run-naming", "run-task"],
+  agents: ["launch", "guarded-launch", "prompt", "prompt-file", "stage"],
+  launch: [
+    "launch",
+    "prompt",
+    "ending",
+    "guarded-launch",
+    "planted-program",
+    "nested-copilot",
+    "run-task",
+    "who-is-alive",
+  ],
   engine: ["native"],
   tools: ["native"],
-  sessions: ["native-sessions"],
-  staging: ["stage"],
+  sessions: ["native", "native-sessions", "native-disk", "native-killed", "prune"],
+  staging: ["stage", "staged-clone", "init", "stage-conflicts", "staged-wrappers", "unreadable-files"],
 };
 
 const FIRST = 6;

@@ -10,7 +10,7 @@ const RECIPE = `${HELLO}  - { id: write, prompt: write it }\n`;
 
 test.each(["claude", "copilot"] as const)("%s works in an agent step of the external runner, guarded", async (name) => {
   await using agent = await realAgent(name, {
-    turns: [{ shell: "sudo touch denied.txt" }, { shell: "echo made > made.txt" }, { text: "all is written" }],
+    turns: [{ shell: "touch denied.txt; sudo true" }, { shell: "echo made > made.txt" }, { text: "all is written" }],
   });
   const { cwd, env } = agent;
   writeFileSync(join(cwd, "write.yaml"), RECIPE);
@@ -32,5 +32,5 @@ test.each(["claude", "copilot"] as const)("%s works in an agent step of the exte
   expect([existsSync(join(cwd, "denied.txt")), readFileSync(join(cwd, "made.txt"), "utf8")]).toEqual([false, "made\n"]);
   expect(stderr).toContain("because the recipe starts agents (write)");
   const { stdout } = await signalbox(["audit", "show"], { cwd, env });
-  expect(stdout).toContain("sudo touch denied.txt");
+  expect(stdout).toContain("touch denied.txt; sudo true");
 });

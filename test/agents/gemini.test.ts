@@ -59,7 +59,7 @@ it.each([["off"], ["auto"]] as const)(
   { timeout: 3 * MINUTES },
   async (sandbox) => {
     await using agent = await realAgent("gemini", {
-      turns: [{ shell: ["touch allowed", "sudo touch denied"] }, { text: "done" }],
+      turns: [{ shell: ["touch allowed", "touch denied; sudo true"] }, { text: "done" }],
     });
     const { cwd, env } = agent;
     const home = env["HOME"] ?? "";
@@ -108,7 +108,7 @@ it(
   { timeout: 3 * MINUTES },
   async () => {
     await using agent = await realAgent("gemini", {
-      turns: [{ shell: ["echo made > made.txt", "sudo touch denied"] }, { text: "all is written" }],
+      turns: [{ shell: ["echo made > made.txt", "touch denied; sudo true"] }, { text: "all is written" }],
     });
     const { cwd, env } = agent;
     const { code, stdout } = await signalbox(["run", "gemini", "write it", "--json"], { cwd, env });

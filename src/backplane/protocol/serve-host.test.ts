@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../../hosts/mock/mock.ts";
 import type { Decision } from "../../contract/verdict.ts";
+import { Receipt } from "../../contract/receipt.ts";
+import { receiptHash } from "../receipts/canonical-receipt.ts";
 import { serveHost } from "./serve-host.ts";
 
 const YES: Decision = { verdict: "allow", code: "", rules: [], because: "", findings: [], effects: [] };
@@ -61,4 +64,22 @@ test("ping and cancel are answered while a run goes on", async () => {
   input.end();
   await done;
   expect(lines.at(-1)).toMatchObject({ t: "final", ref_id: "one", receipt: { outcome: "partial" } });
+});
+
+test("the host's own receipt has the run's id, its times, its events, and a hash over all of it", async () => {
+  const { input, lines, done, send } = served();
+  const [id, order] = [randomUUID(), workOrder({ root: tempFolder(), script: [{ say: "hi" }] })];
+  const before = Date.now();
+  send({ t: "run", id, work_order: order });
+  input.end();
+  await done;
+  const receipt = Receipt.parse(lines.at(-1)?.["receipt"]);
+  const { meta } = receipt;
+  expect(meta).toMatchObject({ run_id: id, work_order_id: order.id });
+  const [started, finished] = [Date.parse(meta.started_at), Date.parse(meta.finished_at)];
+  expect([started >= before, finished >= started, finished <= Date.now()]).toEqual([true, true, true]);
+  expect(meta.duration_ms).toBe(finished - started);
+  expect(receipt.trace).toEqual(lines.flatMap(({ t, event }) => (t === "event" ? [event] : [])));
+  expect([receipt.outcome, receipt.verification.harness_ok]).toEqual(["complete", true]);
+  expect(receipt.receipt_sha256).toBe(receiptHash({ ...receipt, receipt_sha256: null }));
 });

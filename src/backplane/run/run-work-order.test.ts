@@ -60,6 +60,19 @@ test("a claim that the acceptance check does not bear out is exit 4, and an hone
   ]);
 });
 
+test.each([
+  ["says that it is done", "accepted", [{ say: "done" }]],
+  ["says that it failed", "not_checked", [{ end: "failed" }]],
+  ["says that it did a part", "not_checked", [{ end: "partial" }]],
+  ["dies", "not_checked", [{ crash: "gone" }]],
+])("the work of an agent that %s is %s by the acceptance check", async (_, verified, script) => {
+  const mark = join(tempFolder(), "ran");
+  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), accept: [`touch ${mark}`], script });
+  expect([end.facts.verified, end.facts.acceptance.length, existsSync(mark)]).toEqual(
+    verified === "accepted" ? [verified, 1, true] : [verified, 0, false],
+  );
+});
+
 test("a tree that changes while it is checked is stale", async () => {
   const root = repositoryWith({ "a.txt": "a\n" });
   const { end } = await runOrder({ root, accept: ["echo edited after the work >> a.txt"], script: [{ say: "done" }] });

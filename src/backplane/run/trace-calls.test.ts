@@ -149,11 +149,22 @@ test("a rewritten command is shown as the model wrote it", () => {
   ]);
 });
 
-test("a patch that the agent reports by its paths is the patch that was judged", () => {
-  const patch = { tool: "apply_patch", input: { patch: "*** Add File: a.txt" } };
+test("a patch that the agent reports by its paths is the patch that was judged, before or after", () => {
+  const patch = judge({ tool: "apply_patch", input: { patch: "*** Add File: a.txt" } });
   const change = { tool_name: "apply_patch", tool_use_id: "1", input: { changes: [{ path: "a.txt" }] } };
-  expect(traceOf(judge(patch), newEvent({ type: "tool_call", ...change }))).toEqual([
-    ["call", "1", { changes: [{ path: "a.txt" }] }],
+  const reported = newEvent({ type: "tool_call", ...change });
+  for (const steps of [
+    [patch, reported],
+    [reported, patch],
+  ])
+    expect(traceOf(...steps, say("done"))).toEqual([["call", "1", { changes: [{ path: "a.txt" }] }], "done"]);
+});
+
+test("a wrapped command that was reported before it was judged is there once", () => {
+  expect(traceOf(shell("1", "bash -lc 'npm test'"), judge(bash("npm test")), result("1"), say("done"))).toEqual([
+    ["call", "1", { command: "bash -lc 'npm test'" }],
+    ["result", "1", "ok"],
+    "done",
   ]);
 });
 
