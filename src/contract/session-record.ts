@@ -73,3 +73,7 @@ export const SessionRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("rest"), reason: z.string(), because: z.string() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;
+
+/** True for records that a start writes before anything is asked. They leave a session as it was. */
+export const isPreparation = ({ type }: SessionRecord): boolean =>
+  type === "session" || type === "model" || type === "context";

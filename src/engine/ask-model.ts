@@ -47,6 +47,7 @@ async function* askOnce(step: RequestStep, parts: AskingParts): AsyncGenerator<L
     const tail: string[] = [];
     for (const processor of processors) tail.push(...((await processor.decorate?.(step)) ?? []));
     const request = { system, history, tools, tail, ...(cacheKey === undefined ? {} : { cacheKey }) };
+    for (const processor of processors) processor.onRequest?.(request);
     for await (const event of model.ask(request, signal)) {
       for (const processor of processors) processor.onChunk?.(event);
       if (event.type === "answer") return { kind: "answer", message: event.message, usage: event.usage };

@@ -1,9 +1,8 @@
 import type { Message, TokenUsage } from "../contract/message.ts";
-import type { ToolOffer } from "../models/model.ts";
+import type { ModelRequest, ToolOffer } from "../models/model.ts";
 import { type CountText, messageTokens, offerTokens, systemTokens } from "../models/tokens/message-tokens.ts";
-import type { RequestStep } from "./processor.ts";
 
-export type MeasuredRequest = Pick<RequestStep, "system" | "history" | "tools">;
+export type MeasuredRequest = Pick<ModelRequest, "system" | "history" | "tools" | "tail">;
 
 /**
  * How many tokens a request has. What the provider counted for the last answer is the measure of everything up to
@@ -29,7 +28,9 @@ const RATIOS = 3;
 export function contextMeter(count: CountText): ContextMeter {
   const sum = messageSums(count);
   const fixed = fixedTokens(count);
-  const estimate = ({ system, history, tools }: MeasuredRequest) => fixed(system, tools) + sum(history);
+  // A request that is not made yet is assumed to end like the last one.
+  let tail = 0;
+  const estimate = ({ system, history, tools }: MeasuredRequest) => fixed(system, tools) + sum(history) + tail;
   const ratios: number[] = [];
   let last: { readonly estimate: number; readonly first: Message | undefined } | undefined;
   let anchor: { readonly estimate: number; readonly tokens: number; readonly first: Message | undefined } | undefined;
@@ -43,6 +44,7 @@ export function contextMeter(count: CountText): ContextMeter {
       return Math.max(0, Math.ceil(tokens));
     },
     asked(request) {
+      tail = (request.tail ?? []).reduce((total, text) => total + count(text), 0);
       last = { estimate: estimate(request), first: request.history[0] };
     },
     answered(usage) {

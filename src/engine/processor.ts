@@ -2,7 +2,7 @@ import type { Message, TokenUsage } from "../contract/message.ts";
 import type { Permit, ToolOutput } from "../contract/tool.ts";
 import type { ModelCall } from "../contract/tool-call.ts";
 import type { ModelError } from "../models/model-error.ts";
-import type { ModelEvent, ToolOffer } from "../models/model.ts";
+import type { ModelEvent, ModelRequest, ToolOffer } from "../models/model.ts";
 import type { Budget } from "./budget.ts";
 import type { LoopEvent, UsageEvent } from "../contract/engine-event.ts";
 
@@ -52,6 +52,8 @@ export interface Processor {
   postTool?(call: ModelCall, output: ToolOutput): Promise<ToolOutput | undefined>;
   /** After a request that was too large. If it shortens the history, the request is tried once more. */
   onRequestError?(error: ModelError, step: RequestStep): AsyncGenerator<LoopEvent, void>;
+  /** Right before a request is made, with everything that is in it. */
+  onRequest?(request: ModelRequest): void;
   onChunk?(event: ModelEvent): void;
 }
 

@@ -49,7 +49,7 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
     if (judged && !waitsForModel(history.messages)) {
       const prompt = queue.take();
       if (prompt === undefined) return yield* rest(totals.outcome("answered", ""));
-      const message = yield* recorded(acceptPrompt(prompt, hooks), history, parts.beside);
+      const message = yield* recorded(acceptPrompt(prompt, hooks), history, []);
       if (message === undefined) continue;
       if (message.source !== "gate") prompted = { turns: 0 };
     }

@@ -1,6 +1,6 @@
 import { type HistoryEdit, openHistory } from "../contract/history.ts";
 import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
-import type { SessionRecord } from "../contract/session-record.ts";
+import { isPreparation, type SessionRecord } from "../contract/session-record.ts";
 import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 
 /** The state of a session after its records. */
@@ -26,7 +26,7 @@ export interface Replayed {
 export function replay(records: readonly SessionRecord[]): Replayed {
   const chosen = records.findLast((record) => record.type === "session" || record.type === "model");
   const { model = "", baseUrl } = chosen ?? {};
-  const last = records.findLast((record) => record.type !== "session" && record.type !== "model");
+  const last = records.findLast((record) => !isPreparation(record));
   const rested = last?.type === "rest" ? last.reason : undefined;
   return {
     history: replayHistory(records),

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { SESSION_VERSION, type SessionHeader, type SessionRecord } from "../contract/session-record.ts";
+import { isPreparation, SESSION_VERSION, type SessionHeader, type SessionRecord } from "../contract/session-record.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
@@ -19,9 +19,6 @@ import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 import { imagesFolder, withStoredImages } from "./stored-images.ts";
 import { lockHolder, takeLock } from "../lib/lock.ts";
-
-/** Records of a session in which nothing has been asked yet. */
-const UNASKED: ReadonlySet<SessionRecord["type"]> = new Set(["session", "model", "context"]);
 
 /** A session that this process may write to. */
 export interface Session extends Disposable {
@@ -135,7 +132,7 @@ function writer(id: string, { file, images, lock, now, sum: first, before, remov
     append(record: SessionRecord, at = now()) {
       // The descriptor number may belong to another file by now.
       if (closed) throw new Error("the session is closed");
-      isUsed ||= !UNASKED.has(record.type);
+      isUsed ||= !isPreparation(record);
       const written = writeLine({ record: withStoredImages(record, images), at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);

@@ -83,10 +83,7 @@ export function compaction(parts: CompactionParts): Compaction {
       else if (tokens >= limit * settings.compact_at && tokens >= state.notBefore && mayStart(state, step))
         yield* start(state, step, "background");
     },
-    async decorate(step) {
-      window.asked(step);
-      return [];
-    },
+    onRequest: (request) => window.asked(request),
     onChunk(event) {
       if (event.type === "answer") window.answered(event.usage);
     },

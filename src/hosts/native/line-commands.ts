@@ -29,9 +29,14 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
-    const before = conversation.history;
-    await follow((signal) => conversation.compact(signal));
-    if (conversation.history === before) write("nothing was shortened\n");
+    let isSilent = true;
+    await follow(async function* compacting(signal) {
+      for await (const event of conversation.compact(signal)) {
+        isSilent = false;
+        yield event;
+      }
+    });
+    if (isSilent) write("there is nothing to shorten\n");
   },
 };
 

@@ -154,3 +154,14 @@ test("the time limit ends a call that runs, and the outcome is a limit", async (
   const { outcome } = await worked(at, { ...parts, limits: { deadline: performance.now() + 50 } });
   expect(outcome).toMatchObject({ reason: "limit", because: "the time is over" });
 });
+
+test("a session that is only opened again stays at rest, whatever its start has logged", async () => {
+  const at = place();
+  const { id } = await worked(at, sessionParts(rehearsed(says("fine")).model));
+  {
+    using session = openSession(id, at);
+    session.append({ type: "context", loaded: [], notLoaded: [] });
+  }
+  using session = openSession(id, at);
+  expect(converse(session, sessionParts(rehearsed().model)).unfinished).toBe(false);
+});
