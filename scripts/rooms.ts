@@ -137,7 +137,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "command/contained-commands.ts",
     "command/left-commands.ts",
     "command/show-output.ts",
-    "items/work-item.ts",
     "items/work-items.ts",
     "memory/memories.ts",
     "tool-names.ts",

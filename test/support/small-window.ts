@@ -18,7 +18,7 @@ interface SmallWindow {
 export const isForSummary = ({ system }: ModelRequest) => system.startsWith("You write the summary");
 
 /** The tokens of a request by our own count. */
-export const requestTokens = ({ system, history, tools }: ModelRequest) =>
+const requestTokens = ({ system, history, tools }: ModelRequest) =>
   systemTokens(system, estimateTokens) +
   history.reduce((sum, message) => sum + messageTokens(message, estimateTokens), 0) +
   tools.reduce((sum, tool) => sum + offerTokens(tool, estimateTokens), 0);

@@ -174,3 +174,13 @@ test("what a summary costs counts for the session", async () => {
   const byAgent = of("usage").map((event) => (event.type === "usage" ? event.agent : undefined));
   expect(byAgent.filter((agent) => agent === "compaction").length).toBe(of("compaction-end").length);
 });
+
+test("skills that were read are named after their texts are gone", async () => {
+  const { model, asked } = smallWindow({
+    window: 6_000,
+    answer: (request, n) => (n === 0 ? calls(call("s", "skill", { name: "release-notes" })) : reads(12)(request, n)),
+    summary: () => "Title\nShort.",
+  });
+  await run(model);
+  expect(JSON.stringify(asked.at(-1)?.history)).toContain("to be read again when they are needed: release-notes");
+});

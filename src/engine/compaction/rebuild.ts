@@ -52,7 +52,8 @@ export function rebuilt(
     { role: "user", text: "", source: "summary", obligations: [...statedIn(summary)] },
   ]);
   const told: UserMessage = { role: "user", text: `${SUMMARY}\n\n${summary.trim()}`, source: "summary" };
-  return [told, READ, ...asked(before, sizes), ...inForce(stated, standing), ...fitted(recent, sizes)];
+  const state = [...standing, ...skillsRead(before)];
+  return [told, READ, ...asked(before, sizes), ...inForce(stated, state), ...fitted(recent, sizes)];
 }
 
 const SUMMARY =
@@ -98,6 +99,16 @@ function inForce(obligations: readonly Obligation[], standing: readonly string[]
   });
   const text = [...blocks, ...standing].join("\n\n");
   return text === "" ? [] : [{ role: "user", text, source: "state", obligations: [...obligations] }];
+}
+
+/** The names of skills whose text is no longer there. */
+function skillsRead(before: readonly Message[]): readonly string[] {
+  const calls = before.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+  const names = calls.flatMap((part) => (part.type === "call" && part.name === "skill" ? [part.input["name"]] : []));
+  const known = new Set(names.filter((name) => typeof name === "string"));
+  return known.size === 0
+    ? []
+    : [`Skills that were read, to be read again when they are needed: ${[...known].join(", ")}`];
 }
 
 /** The last results, cut in the middle where even they would not fit. */
