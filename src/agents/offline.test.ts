@@ -56,8 +56,12 @@ test.each(PROVABLE)("%s is started offline with whole words, and sub-agents get 
   const { offline } = await offlineOf(pack);
   const words = [...offline.unattended, ...offline.bypass, ...offline.resume];
   expect(words.filter((word) => word.trim() === "")).toEqual([]);
-  for (const delegate of [offline.delegate, offline.agentFile.delegate])
-    expect(Object.values(delegate("the task").input)).toContain("the task");
+  for (const delegate of [offline.delegate, offline.agentFile.delegate]) {
+    const { input } = delegate("the task");
+    expect(Object.values(input)).toContain("the task");
+    // A proof looks at what the sub-agent did once the call has ended.
+    expect(input["run_in_background"] ?? false).toBe(false);
+  }
   expect(offline.agentFile.text).toContain(AGENT_FILE_MARK);
   const url = "http://127.0.0.1:9";
   expect(JSON.stringify([offline.provider(url, "/h"), offline.settings?.(url)])).toContain(url);
