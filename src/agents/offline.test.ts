@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { AgentPack } from "./pack/agent-pack.ts";
-import { AGENT_FILE_MARK } from "./pack/offline.ts";
+import { AGENT_FILE_MARK, nestedHooks } from "./pack/offline.ts";
 import { PACKS } from "./packs.ts";
 
 const PROVABLE = PACKS.filter(({ offline }) => offline !== undefined).map((pack) => [pack.program.name, pack] as const);
@@ -65,4 +65,12 @@ test.each(PROVABLE)("%s is started offline with whole words, and sub-agents get 
   expect(offline.agentFile.text).toContain(AGENT_FILE_MARK);
   const url = "http://127.0.0.1:9";
   expect(JSON.stringify([offline.provider(url, "/h"), offline.settings?.(url)])).toContain(url);
+});
+
+test("hooks in the format that two agents share run the command before every call and at the start", () => {
+  const hook = { type: "command", command: "/bin/hook" };
+  expect(nestedHooks("/bin/hook")).toEqual({
+    SessionStart: [{ hooks: [hook] }],
+    PreToolUse: [{ matcher: "*", hooks: [hook] }],
+  });
 });
