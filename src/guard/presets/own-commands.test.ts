@@ -42,6 +42,7 @@ test.each([
   "signalbox prune",
   "signalbox outside -- ls",
   "signalbox key",
+  "signalbox memory forget --all",
   "signalbox stage",
   "signalbox unstage",
   "signalbox sandbox -- ls",
@@ -81,7 +82,7 @@ test("a user's own exact rule may still allow one of them, and nothing near it",
 test("every verb is either known to ask, known to read, or left to the rules for unknown programs", () => {
   const asking = new Set(OWN_ASKING.flatMap(({ argv }) => argv[1] ?? []).flat());
   const reading = new Set("agent doctor prompt-plan guard receipt runs".split(" "));
-  const unlisted = new Set("models audit schema scripted-model completions sessions".split(" "));
+  const unlisted = new Set("models audit schema scripted-model completions sessions context".split(" "));
   const forgotten = VERBS.map(({ name }) => name).filter(
     (name) => !asking.has(name) && !reading.has(name) && !unlisted.has(name),
   );

@@ -37,6 +37,7 @@ export const OWN_ASKING: readonly Rule[] = [
       "signalbox guard allow,taint,compile",
       "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",
       "signalbox sessions resume,fork",
+      "signalbox memory forget",
     ],
   }),
   ...ASK_ABOUT_RECIPES,
