@@ -26,13 +26,18 @@ export interface ContextWindow {
 /** The share of the first threshold from which tokens are counted exactly, where they can be. */
 const NEAR = 0.9;
 
+/** Fits into every window that is worth having. */
+const SMALL = 8_000;
+
 export function contextWindow(model: Model, settings: EngineSettings): ContextWindow {
   let meter = contextMeter(estimateTokens);
   let isExact = false;
   let learned = Number.POSITIVE_INFINITY;
   return {
     async measure(step) {
-      await model.learnLimits(step.signal);
+      const learning = model.learnLimits(step.signal);
+      // A server that stays silent about its window must not delay the first request.
+      if (meter.tokens(step) >= SMALL) await learning;
       const limit = Math.min(model.limits.prompt, learned);
       if (!isExact && model.limits.family === "o200k" && meter.tokens(step) >= limit * settings.compact_at * NEAR) {
         isExact = true;
