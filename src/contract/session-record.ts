@@ -74,6 +74,13 @@ export const SessionRecord = z.discriminatedUnion("type", [
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** True for records that a start writes before anything is asked. They leave a session as it was. */
-export const isPreparation = ({ type }: SessionRecord): boolean =>
-  type === "session" || type === "model" || type === "context";
+/**
+ * True for records that leave a session where it was: what a start writes before anything is asked, and a conversation
+ * that was shortened.
+ */
+export const isPreparation = (record: SessionRecord): boolean =>
+  record.type === "session" ||
+  record.type === "model" ||
+  record.type === "context" ||
+  record.type === "history" ||
+  (record.type === "usage" && record.agent !== undefined);

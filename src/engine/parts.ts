@@ -39,6 +39,6 @@ export function charged(
   agent?: string,
 ): UsageEvent {
   const cost = usage === undefined ? undefined : model.cost(usage);
-  budget.charge({ cost: cost ?? 0 });
+  budget.charge(cost === undefined ? { unknown: true } : { cost });
   return { type: "usage", usage, cost, ...(agent === undefined ? {} : { agent }) };
 }

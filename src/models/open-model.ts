@@ -79,7 +79,7 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
   anthropic: { imagesInResults: true, cacheMark: CACHE_MARK },
   responses: { imagesInResults: true },
   chat: { imagesInResults: false },
-  compatible: { imagesInResults: false, tailInLast: true },
+  compatible: { imagesInResults: false },
   google: { imagesInResults: false },
 };
 

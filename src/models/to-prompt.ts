@@ -14,8 +14,6 @@ export interface PromptForm {
   readonly imagesInResults: boolean;
   /** Marks the ends of what should be cached, where the wire requires marks. */
   readonly cacheMark?: Readonly<Record<string, JSONObject>> | undefined;
-  /** True where the texts of one request are added to the last message instead of following it. */
-  readonly tailInLast?: boolean;
 }
 
 /** A history in the form that provider packages take. Empty messages are omitted, because no wire accepts them. */
@@ -26,26 +24,8 @@ export function toPrompt(
   const messages = history.flatMap((message) => toMessages(message, form));
   const prompt: LanguageModelV4Prompt = isBlank(system) ? messages : [{ role: "system", content: system }, ...messages];
   const marked = form.cacheMark === undefined ? prompt : withCacheMarks(prompt, form.cacheMark);
-  return withTail(marked, tail.filter((text) => !isBlank(text)).join("\n\n"), form);
-}
-
-/** Servers with templates of their own often refuse a user message right after results, so there it joins the last. */
-function withTail(prompt: LanguageModelV4Prompt, tail: string, { tailInLast }: PromptForm): LanguageModelV4Prompt {
-  if (tail === "") return prompt;
-  const last = prompt.at(-1);
-  const joined = tailInLast === true && last !== undefined ? joinedTail(last, tail) : undefined;
-  if (joined !== undefined) return [...prompt.slice(0, -1), joined];
-  return [...prompt, { role: "user", content: [{ type: "text", text: tail }] }];
-}
-
-function joinedTail(message: LanguageModelV4Message, tail: string): LanguageModelV4Message | undefined {
-  if (message.role === "user") return { ...message, content: [...message.content, { type: "text", text: tail }] };
-  const result = message.role === "tool" ? message.content.at(-1) : undefined;
-  if (message.role !== "tool" || result?.type !== "tool-result") return undefined;
-  const { output } = result;
-  if (output.type !== "text" && output.type !== "error-text") return undefined;
-  const longer = { ...result, output: { ...output, value: `${output.value}\n\n${tail}` } };
-  return { ...message, content: [...message.content.slice(0, -1), longer] };
+  // A message of its own: in a result, anybody who writes what the result shows could have written it.
+  return [...marked, ...userMessage(tail.filter((text) => !isBlank(text)).join("\n\n"), [])];
 }
 
 function toMessages(message: Message, form: PromptForm): LanguageModelV4Message[] {

@@ -24,7 +24,8 @@ export function summarise(folder: string, id: string): SessionSummary {
   try {
     const log = readLog(logPath(folder, id));
     const { history, queued, model, rested } = replay(log.records.map(({ record }) => record));
-    const first = history.find((message) => message.role === "user")?.text ?? queued[0]?.message.text ?? "";
+    const asked = history.find((message) => message.role === "user" && message.source === "person");
+    const first = asked?.role === "user" ? asked.text : (queued[0]?.message.text ?? "");
     const whole = rested === undefined ? "interrupted" : `rested: ${rested}`;
     const damage = log.damage?.newer === true ? "newer" : "damaged";
     const state = log.damage !== undefined ? damage : log.header === undefined ? "empty" : whole;

@@ -2,10 +2,13 @@ import { expect, test } from "vitest";
 import { historyProblems } from "../../../test/support/history-problems.ts";
 import { asks, call, calls, playTurns, says, sessionParts, tool } from "../../../test/support/scripted-session.ts";
 import { smallWindow } from "../../../test/support/small-window.ts";
+import { openHistory } from "../../contract/history.ts";
 import type { LoopEvent } from "../../contract/engine-event.ts";
 import type { Message } from "../../contract/message.ts";
+import { openBudget } from "../budget.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { Model } from "../../models/model.ts";
+import { compactNow } from "./between-runs.ts";
 
 const line = "const value = compute(offset, length);\n";
 const read = tool("read", ({ lines = 60 }) => ({ text: line.repeat(Number(lines)), failed: false }));
@@ -183,4 +186,109 @@ test("skills that were read are named after their texts are gone", async () => {
   });
   await run(model);
   expect(JSON.stringify(asked.at(-1)?.history)).toContain("to be read again when they are needed: release-notes");
+});
+
+test("what two useless attempts of a person have shown does not keep a refused request from being shortened", async () => {
+  const { model: roomy, summaries } = smallWindow({
+    window: 100_000,
+    answer: reads(9),
+    summary: () => "Title\nShort.",
+  });
+  const strict: Model = {
+    ...roomy,
+    async *ask(request, signal) {
+      if (JSON.stringify(request.history).length > 12_000) throw new ModelError("too long", { kind: "too-large" });
+      yield* roomy.ask(request, signal);
+    },
+  };
+  const parts = sessionParts(strict, { tools: [read] });
+  const history = openHistory([asks("hi"), says("ho")]);
+  for (let n = 0; n < 3; n++) for await (const _ of compactNow(history, parts));
+  expect(history.messages).toHaveLength(2);
+  const before = summaries.length;
+  const { result } = await playTurns([...history.messages, asks("Read.")], {
+    ...parts,
+    processors: [parts.compaction],
+  });
+  expect([result.reason, summaries.length > before]).toEqual(["answered", true]);
+});
+
+test("a first prompt that is too long for the provider is cut in its middle, and the task begins", async () => {
+  const { model: roomy } = smallWindow({
+    window: 1_000_000,
+    answer: () => says("done"),
+    summary: () => "Title\nShort.",
+  });
+  const strict: Model = {
+    ...roomy,
+    async *ask(request, signal) {
+      const because =
+        "This model's maximum context length is 8000 tokens. However, your messages resulted in 20012 tokens.";
+      if (JSON.stringify(request.history).length > 32_000) throw new ModelError(because, { kind: "too-large" });
+      yield* roomy.ask(request, signal);
+    },
+  };
+  const { result, of } = await run(strict, [asks(`START ${line.repeat(2_000)} END`)]);
+  expect([result.reason, of("compaction-end").length]).toEqual(["answered", 1]);
+});
+
+test("a short prompt keeps every word, however small the conversation is that a person has shortened", async () => {
+  const long = `${line.repeat(100)} never delete the table users ${line.repeat(100)}`;
+  const { model } = smallWindow({ window: 100_000, answer: () => says("done"), summary: () => "Title\nShort." });
+  const parts = sessionParts(model, { tools: [read] });
+  const reading = Array.from({ length: 6 }, (_, n): readonly Message[] => [
+    calls(call(`r${n}`, "read")),
+    { role: "tool", results: [{ callId: `r${n}`, name: "read", text: line.repeat(60), failed: false }] },
+  ]);
+  const history = openHistory([asks(long), ...reading.flat(), says("done")]);
+  for (let n = 0; n < 3; n++) for await (const _ of compactNow(history, parts));
+  expect(history.messages[0]).toMatchObject({ source: "summary" });
+  expect(history.messages).toContainEqual(asks(long));
+});
+
+test("a person who interrupts a summary gets the conversation back as it was, and its cost is unknown", async () => {
+  const abort = new AbortController();
+  const { model } = smallWindow({
+    window: 100_000,
+    answer: () => says("done"),
+    summary: async () => {
+      setImmediate(() => abort.abort());
+      await new Promise(() => {});
+      return "";
+    },
+  });
+  const stoppable: Model = {
+    ...model,
+    async *ask(request, signal) {
+      const answer = model.ask(request, signal).next();
+      const stopped = new Promise<never>((_, reject) =>
+        signal.addEventListener("abort", () => reject(new Error("stopped"))),
+      );
+      const next = await Promise.race([answer, stopped]);
+      if (next.done !== true) yield next.value;
+    },
+  };
+  const parts = { ...sessionParts(stoppable, { tools: [read] }), signal: abort.signal };
+  const history = openHistory([asks("a"), says("b"), asks("c"), says("d")]);
+  const events: LoopEvent[] = [];
+  for await (const event of compactNow(history, parts)) events.push(event);
+  expect(events.map(({ type }) => type)).toEqual(["compaction-start", "usage", "compaction-failed"]);
+  expect(history.messages).toHaveLength(4);
+});
+
+test("a summary that a person asks for is refused when the money is spent", async () => {
+  const { model, summaries } = smallWindow({
+    window: 100_000,
+    answer: () => says("done"),
+    summary: () => "Title\nShort.",
+  });
+  const budget = openBudget({ cost: 1 }, { now: () => 0, spent: { turns: 1, cost: 2 } });
+  const parts = { ...sessionParts(model), budget };
+  const events: LoopEvent[] = [];
+  for await (const event of compactNow(openHistory([asks("a"), says("b"), asks("c"), says("d")]), parts))
+    events.push(event);
+  expect([summaries.length, events]).toEqual([
+    0,
+    [{ type: "compaction-failed", because: "a limit of the session is reached" }],
+  ]);
 });

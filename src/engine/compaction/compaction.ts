@@ -20,6 +20,8 @@ export interface CompactionParts {
   readonly signal: AbortSignal;
   /** What the agent should know besides, such as its work items. */
   readonly standing?: () => readonly string[];
+  /** True when the session ends with its first task, so that a summary of the last request would be for nothing. */
+  readonly isOneTask?: boolean;
   /** Called before a summary is written. */
   readonly before?: (trigger: CompactionTrigger) => Promise<void>;
 }
@@ -29,6 +31,8 @@ export interface Compaction extends Processor {
   measure(step: RequestStep): Promise<Measured>;
   /** Shortens the history because a person asked for it. */
   now(step: RequestStep): AsyncGenerator<LoopEvent, void>;
+  /** Settles when no summary is being written any more. */
+  settled(): Promise<void>;
 }
 
 /** Below this many messages, there is nothing worth a summary. */
@@ -53,11 +57,10 @@ interface State extends CompactionParts {
 }
 
 interface Pending {
+  readonly trigger: CompactionTrigger;
   readonly history: readonly Message[];
   readonly cut: number;
   readonly tokens: number;
-  /** The tokens of which the parts that are kept may have their shares. */
-  readonly room: number;
   readonly done: Promise<string>;
   /** One of them is set when it is done. */
   summary?: string;
@@ -68,47 +71,68 @@ export function compaction(parts: CompactionParts): Compaction {
   const { model, settings } = parts;
   const window = contextWindow(model, settings);
   const state: State = { ...parts, window, useless: 0, notBefore: 0 };
-  async function* startAndWait(step: RequestStep, trigger: CompactionTrigger): AsyncGenerator<LoopEvent, void> {
-    if (mayStart(state, step)) yield* start(state, step, trigger);
-    yield* wait(state, step);
-  }
   return {
     name: "compaction",
     measure: (step) => window.measure(step),
     async *preRequest(step) {
       yield* finish(state, step);
       const { tokens, limit } = await window.measure(step);
-      if (tokens >= limit * settings.compact_wait_at && tokens >= state.notBefore)
-        yield* startAndWait(step, "blocking");
-      else if (tokens >= limit * settings.compact_at && tokens >= state.notBefore && mayStart(state, step))
+      const isPatient = tokens < state.notBefore || state.useless >= MAX_USELESS;
+      if (tokens < limit * settings.compact_at || step.history.length < MIN_MESSAGES || isPatient) return;
+      const mustWait = tokens >= limit * settings.compact_wait_at;
+      if (mustWait) yield* takeOrWrite(state, step, "blocking");
+      else if (state.pending === undefined && !(parts.isOneTask === true && step.turn === 1))
         yield* start(state, step, "background");
     },
     onRequest: (request) => window.asked(request),
     onChunk(event) {
       if (event.type === "answer") window.answered(event.usage);
     },
-    async *onRequestError(_, step) {
-      window.refused(step);
-      yield* startAndWait(step, "forced");
+    async *onRequestError(error, step) {
+      window.refused(step, error.message);
+      if (state.useless < MAX_USELESS || window.count(step.history) > state.notBefore)
+        yield* takeOrWrite(state, step, "forced");
     },
-    now: (step) => startAndWait(step, "asked"),
+    async *now(step) {
+      if (step.history.length > 1) yield* takeOrWrite(state, step, "asked");
+    },
+    async settled() {
+      await state.pending?.done.catch(() => {});
+    },
   };
 }
 
-const mayStart = ({ pending, useless }: State, { history }: RequestStep) =>
-  pending === undefined && useless < MAX_USELESS && history.length >= MIN_MESSAGES;
+/** Waits for the summary that is being written. If there is none, or it comes to nothing, a new one is written. */
+async function* takeOrWrite(
+  state: State,
+  step: RequestStep,
+  trigger: CompactionTrigger,
+): AsyncGenerator<LoopEvent, void> {
+  let isReplaced = false;
+  for await (const event of wait(state, step)) {
+    isReplaced ||= event.type === "history-replaced";
+    yield event;
+  }
+  if (isReplaced || state.pending !== undefined || step.signal.aborted) return;
+  yield* start(state, step, trigger);
+  yield* wait(state, step);
+}
 
 async function* start(state: State, step: RequestStep, trigger: CompactionTrigger): AsyncGenerator<LoopEvent, void> {
-  const { window, model, settings, clock, signal } = state;
+  const { window, model, settings, clock } = state;
   const { tokens, limit } = await window.measure(step);
+  const spent = step.left.cost === 0 || step.left.ms === 0;
+  if (spent) return yield { type: "compaction-failed", because: "a limit of the session is reached" };
   await state.before?.(trigger);
   const history = [...step.history];
-  const room = Math.min(limit * settings.compact_at, tokens) / USUAL_START;
-  const cut = cutPlace(history, { count: window.count, limit: room });
+  const recent = Math.min(limit * settings.compact_at, tokens) / USUAL_START;
+  const cut = cutPlace(history, { count: window.count, limit: recent });
   yield { type: "compaction-start", trigger, tokens, limit };
   const request = summaryRequest(history.slice(0, cut), { limit: limit * SUMMARY_SHARE, count: estimateTokens });
+  // One that somebody waits for ends with the wait; one in the background ends with the session.
+  const signal = trigger === "background" ? state.signal : AbortSignal.any([state.signal, step.signal]);
   const done = writeSummary({ ...step, ...request }, { model, settings, signal, clock });
-  const pending: Pending = { history, cut, tokens, room, done };
+  const pending: Pending = { trigger, history, cut, tokens, done };
   state.pending = pending;
   done.then(
     (summary) => (pending.summary = summary),
@@ -119,7 +143,8 @@ async function* start(state: State, step: RequestStep, trigger: CompactionTrigge
 /** Waits for a summary that is being written, if there is one, and takes it. */
 async function* wait(state: State, step: RequestStep): AsyncGenerator<LoopEvent, void> {
   if (state.pending === undefined) return;
-  await Promise.race([state.pending.done.catch(() => {}), whenAborted(step.signal)]);
+  const done = state.pending.done.catch(() => {});
+  await (state.pending.trigger === "background" ? Promise.race([done, whenAborted(step.signal)]) : done);
   yield* finish(state, step);
 }
 
@@ -143,14 +168,17 @@ const isStale = ({ history, cut }: Pending, step: RequestStep) =>
 async function* replace(
   state: State,
   { history }: RequestStep,
-  { cut, room, summary = "", tokens: tokensBefore, limit }: Pending & Measured,
+  { trigger, cut, summary = "", tokens: tokensBefore, limit }: Pending & Measured,
 ): AsyncGenerator<LoopEvent, void> {
   const { count } = state.window;
-  const after = rebuilt(history, { cut, summary, standing: state.standing?.() ?? [], count, limit: room });
+  const after = rebuilt(history, { cut, summary, standing: state.standing?.() ?? [], count, limit });
   const freed = count(history) - count(after);
-  state.useless = freed < tokensBefore * MIN_FREED ? state.useless + 1 : 0;
-  if (state.useless >= MAX_USELESS) yield { type: "compaction-stopped", because: STOPPED };
-  if (freed <= 0) {
+  const isUseless = freed < tokensBefore * MIN_FREED;
+  const wasStopped = state.useless >= MAX_USELESS;
+  // What a person asks for says nothing about what is worth doing unasked.
+  if (trigger !== "asked") state.useless = isUseless ? state.useless + 1 : 0;
+  if (!wasStopped && state.useless >= MAX_USELESS) yield { type: "compaction-stopped", because: STOPPED };
+  if (freed <= 0 || (isUseless && wasStopped)) {
     state.notBefore = tokensBefore + limit * PATIENCE;
     return yield { type: "compaction-failed", because: "the summary is no shorter than the conversation" };
   }

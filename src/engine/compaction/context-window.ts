@@ -20,7 +20,7 @@ export interface ContextWindow {
   asked(request: MeasuredRequest): void;
   answered(usage: TokenUsage | undefined): void;
   /** The provider refused this request as too long: it knows better than any table what it takes. */
-  refused(request: MeasuredRequest): void;
+  refused(request: MeasuredRequest, because: string): void;
 }
 
 /** The share of the first threshold from which tokens are counted exactly, where they can be. */
@@ -48,10 +48,16 @@ export function contextWindow(model: Model, settings: EngineSettings): ContextWi
     count: (messages) => meter.ofMessages(messages),
     asked: (request) => meter.asked(request),
     answered: (usage) => meter.answered(usage),
-    refused(request) {
-      learned = Math.min(learned, meter.tokens(request));
+    refused(request, because) {
+      learned = Math.min(learned, meter.tokens(request), limitIn(because));
     },
   };
+}
+
+/** Providers usually name what they take and what they got. The smaller of the two is what they take. */
+function limitIn(because: string): number {
+  const numbers = [...because.slice(0, 2_000).matchAll(/\d{4,9}/g)].map(([digits]) => Number(digits));
+  return Math.min(...numbers);
 }
 
 /** Counts with OpenAI's vocabulary. It takes time and memory, so it is loaded only when a decision is near. */

@@ -42,32 +42,50 @@ export function obligationsIn(history: readonly Message[]): readonly Obligation[
 const wordsOf = ({ parts }: AssistantMessage) =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
-const STATED = /^[\s*_#>-]*(decision|decided|constraint)s?[*_]*\s*:[*_]*\s*(\S.*)$/gim;
+const STATED = /^(?:decision|decided|constraint)s?[*_]*[ \t]*:[*_]*(.*)$/i;
+/** What may stand before the word, or before an item below it. */
+const MARKS = /^[ \t*_#>-]*/;
+const ITEM = /^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(.*)$/;
+/** A line is no longer than this where it states anything. */
+const MAX_LINE = 4_000;
 
-/** The lines of a text that state a decision or a constraint. */
+/** The decisions and constraints that a text states: on lines of their own, or as items below such a line. */
 export function statedIn(text: string): readonly Obligation[] {
-  return [...text.matchAll(STATED)].map(([, word = "", what = ""]) => ({
-    kind: word.toLowerCase() === "constraint" ? "constraint" : "decision",
-    text: what.trim(),
-  }));
+  const found: Obligation[] = [];
+  let open: Obligation["kind"] | undefined;
+  for (const whole of text.split("\n")) {
+    const line = whole.slice(0, MAX_LINE);
+    const bare = line.replace(MARKS, "");
+    const stated = STATED.exec(bare)?.[1]?.trim();
+    const item = ITEM.exec(line)?.[1]?.trim();
+    if (stated !== undefined) {
+      const kind = /^constraint/i.test(bare) ? "constraint" : "decision";
+      if (stated !== "") found.push({ kind, text: stated });
+      open = stated === "" ? kind : undefined;
+    } else if (open !== undefined && item !== undefined && item !== "") found.push({ kind: open, text: item });
+    else if (line.trim() !== "") open = undefined;
+  }
+  return found;
 }
 
 const Question = z.object({ question: z.string() });
 
+const MAX_QUESTION = 300;
 const ANSWERED = "The person answered: ";
 const REJECTED = "the user rejected this call: ";
 
 function saidByPerson({ name, text }: ToolResult, call: CallPart | undefined): Obligation | undefined {
   if (name === "ask_user" && text.startsWith(ANSWERED)) {
     const { question } = Question.catch({ question: "" }).parse(call?.input);
-    return { kind: "decision", text: `asked "${question}", the user answered: ${text.slice(ANSWERED.length)}` };
+    const asked = question.length > MAX_QUESTION ? `${question.slice(0, MAX_QUESTION).toWellFormed()}…` : question;
+    return { kind: "decision", text: `asked "${asked}", the user answered: ${text.slice(ANSWERED.length)}` };
   }
   if (!text.startsWith(REJECTED)) return undefined;
   const what = `${name} ${JSON.stringify(call?.input ?? {})}`.slice(0, 200);
   return { kind: "constraint", text: `the user rejected ${what}: ${text.slice(REJECTED.length)}` };
 }
 
-const MAX_TEXT = 600;
+const MAX_TEXT = 4_000;
 
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();

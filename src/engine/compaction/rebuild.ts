@@ -80,9 +80,11 @@ function asked(before: readonly Message[], { count, limit }: Sizes): readonly Me
 function shorter(message: Message, most: number): Message {
   if (message.role !== "user" || (message.text.length <= most && message.images === undefined)) return message;
   const { images, ...rest } = message;
-  const note = images === undefined ? "" : `\n[${images.length === 1 ? "an image was" : "images were"} left out]`;
-  return { ...rest, text: `${middleCut(message.text, most)}${note}` };
+  return { ...rest, text: `${middleCut(message.text, most)}${imageNote(images)}` };
 }
+
+const imageNote = (images: readonly unknown[] | undefined) =>
+  images === undefined ? "" : `\n[${images.length === 1 ? "an image was" : "images were"} left out]`;
 
 const TITLES: Readonly<Record<Obligation["kind"], string>> = {
   constraint: "Conditions that hold",
@@ -123,11 +125,9 @@ function fitted(recent: readonly Message[], { count, limit }: Sizes): readonly M
 
 function shorterResults(message: ToolMessage, most: number): ToolMessage {
   if (message.results.every(({ text, images }) => text.length <= most && images === undefined)) return message;
-  const results = message.results.map(({ callId, name, text, failed }) => ({
-    callId,
-    name,
-    text: middleCut(text, most),
-    failed,
-  }));
+  const results = message.results.map((result) => {
+    const { images, ...rest } = result;
+    return { ...rest, text: `${middleCut(result.text, most)}${imageNote(images)}` };
+  });
   return { role: "tool", results };
 }

@@ -10,7 +10,11 @@ export async function writeSummary(step: RequestStep, parts: Omit<AskingParts, "
   while (next.done !== true) next = await asking.next();
   const { value } = next;
   if (value.kind === "failed") throw value.error;
-  if (value.kind === "interrupted") throw new Error("interrupted");
+  if (value.kind === "interrupted") {
+    // It may have been paid for, but nobody knows how much.
+    step.report({ type: "usage", usage: undefined, cost: undefined, agent: "compaction" });
+    throw new Error("interrupted");
+  }
   step.report(step.charge(value.usage, "compaction"));
   const summary = answerText(value.message).trim();
   if (summary === "") throw new Error("the summary was empty");

@@ -31,6 +31,8 @@ export interface Conversation {
   measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
   /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
   compact(signal: AbortSignal): AsyncGenerator<SessionEvent, void>;
+  /** Waits for work beside the conversation that has been told to end, and logs what is left to log. */
+  close(): Promise<void>;
   /** Runs until there is nothing left to do. One run at a time. */
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
@@ -100,6 +102,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
         throw error;
       }
     },
+    close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
     async *compact(signal) {
       for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);

@@ -87,8 +87,11 @@ export async function runLineMode(
     const task = text.trim();
     if (LEAVING.includes(text.trimEnd())) break;
     const act = COMMAND.test(text) ? lineCommand(task) : undefined;
-    if (act !== undefined) await act({ conversation, effort, write: terminal.write, follow }, task);
-    else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
+    if (act !== undefined) {
+      await act({ conversation, effort, write: terminal.write, follow }, task);
+      // A task may have been typed meanwhile.
+      if (conversation.queued > 0) await work(conversation, terminal);
+    } else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
     else if (task !== "") {
       conversation.add(taskText(text));
       await work(conversation, terminal);

@@ -114,7 +114,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         record: (record) => session.append(record),
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const frame = { policy, system, hooks, knowledge, signal: ended.signal };
+      const isOneTask = prompt !== undefined;
+      const frame = { policy, system, hooks, knowledge, isOneTask, signal: ended.signal };
       const parts = engineParts({ ...common, accept }, nativeTools, frame);
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
@@ -129,6 +130,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         containment: nativeTools.containment.facts,
         async [Symbol.asyncDispose]() {
           ended.abort(new Error("the session has ended"));
+          await conversation.close();
           await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
         },
       };
@@ -175,6 +177,7 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
   readonly policy: Policy;
   readonly knowledge: Processor;
+  readonly isOneTask: boolean;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
 }
@@ -182,7 +185,7 @@ interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 function engineParts(
   { model, settings, accept, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit }: NativeSettings,
   nativeTools: NativeTools,
-  { policy, system, hooks, knowledge, signal }: EngineFrame,
+  { policy, system, hooks, knowledge, isOneTask, signal }: EngineFrame,
 ): EngineParts {
   const { tools, permit, runCheck, containment, forgetShown, openItems } = nativeTools;
   return {
@@ -202,6 +205,7 @@ function engineParts(
       settings,
       clock: realClock,
       signal,
+      isOneTask,
       standing: () => workItems(openItems()),
       before: (trigger) =>
         tell(

@@ -59,6 +59,11 @@ export const nestedPlace = (folder: string, place: KnowledgePlace): InstructionP
     more: { hasImports: true },
   });
 
+const INSTALLED = new Set(["node_modules", "vendor", "target", "dist", "build"]);
+
+/** True for folders whose content is installed or made, not the project's own. Their instructions are never read. */
+export const isOthers = (name: string): boolean => name.startsWith(".") || INSTALLED.has(name);
+
 /** The folders from below the workspace down to `folder`, which is inside it. */
 export function foldersBelow(workspace: string, folder: string): readonly string[] {
   if (!isInside(folder, workspace)) return [];

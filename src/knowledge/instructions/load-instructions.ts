@@ -3,7 +3,7 @@ import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge-place.t
 import { nameOf } from "../texts/name-of.ts";
 import { wrapText } from "../../lib/wrap-text.ts";
 import { filesIn } from "./files-in.ts";
-import { foldersBelow, instructionPlaces, nestedPlace } from "./instruction-places.ts";
+import { foldersBelow, instructionPlaces, isOthers, nestedPlace } from "./instruction-places.ts";
 import { type LoadedText, openShelf } from "./instruction-shelf.ts";
 
 /** The instructions of a session, and what was found and left out. */
@@ -36,12 +36,9 @@ function withoutStaged(loaded: readonly LoadedText[]) {
 export const showInstructions = ({ names, text }: LoadedText): string =>
   wrapText("instructions", names.join(", "), text);
 
-const SKIPPED = new Set(["node_modules", "vendor", "target", "dist", "build"]);
-
 /** Every AGENTS.md below the workspace that a touched file would bring in, for a list. Large trees are read in part. */
 export function findNested(place: KnowledgePlace, { loaded }: Knowledge): Knowledge {
-  const skips = (name: string) => name.startsWith(".") || SKIPPED.has(name);
-  const { files, problems } = filesIn(place.workspace, (name) => name === "AGENTS.md", skips);
+  const { files, problems } = filesIn(place.workspace, (name) => name === "AGENTS.md", isOthers);
   const shelf = openShelf(place, loaded);
   const folders = files
     .map((file) => dirname(file))

@@ -1,7 +1,7 @@
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge-place.ts";
 import { matchesGlobs } from "./apply-to.ts";
-import { foldersBelow, nestedPlace } from "./instruction-places.ts";
+import { foldersBelow, isOthers, nestedPlace } from "./instruction-places.ts";
 import { type LoadedText, openShelf } from "./instruction-shelf.ts";
 import { type Knowledge, showInstructions } from "./load-instructions.ts";
 
@@ -36,6 +36,8 @@ export function touchedInstructions(knowledge: Knowledge, place: KnowledgePlace)
     const known = [...knowledge.loaded.filter(({ when }) => when === "start"), ...brought];
     const shelf = openShelf(place, known);
     for (const folder of foldersBelow(place.workspace, dirname(path))) {
+      // A package that was installed must not give orders.
+      if (isOthers(basename(folder))) break;
       if (visited.has(folder)) continue;
       visited.add(folder);
       shelf.add(nestedPlace(folder, place));
