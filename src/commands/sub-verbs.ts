@@ -18,3 +18,14 @@ export function subVerb<T>(verb: string, word: string | undefined, choices: Read
 
 /** A long word is truncated, because it may be a misplaced prompt. */
 export const quoted = (word: string) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;
+
+/** A flag that a subcommand does not read would be taken for granted, so it is refused. */
+export function refuseUnread(place: string, flags: Readonly<Record<string, unknown>>, read: readonly string[]): void {
+  const given = Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
+  const unread = given
+    .map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
+    .find((flag) => !read.includes(flag));
+  if (unread === undefined) return;
+  const fix = read.length === 0 ? "leave it out; it takes no flags" : `leave it out; it takes ${read.join(", ")}`;
+  throw new UserError(`${place} does not take ${unread}`, { where: unread, fix });
+}

@@ -47,15 +47,15 @@ export const SESSIONS_HELP: Readonly<Record<string, SubVerbHelp>> = {
     examples: ["signalbox sessions resume last", 'signalbox sessions resume last -p "now add a test"'],
   },
   fork: {
-    usage: "SESSION [--records N]",
+    usage: "SESSION [--records N] [--json]",
     summary: "copy one, or its first records, into a new one",
-    flags: ["--records"],
+    flags: ["--records", "--json"],
     examples: ["signalbox sessions fork 1f0c2d3e --records 40"],
   },
   export: {
-    usage: "SESSION [--raw]",
+    usage: "SESSION [--raw] [--json]",
     summary: "write it as Markdown, secrets redacted",
-    flags: ["--raw"],
+    flags: ["--raw", "--json"],
     examples: ["signalbox sessions export last > talk.md"],
   },
 };

@@ -25,7 +25,7 @@ import { joinPiped, readPipedInput } from "./piped-input.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
 import { SESSIONS_EXAMPLES, SESSIONS_HELP } from "./sessions-help.ts";
 import { subVerbsText } from "../sub-help.ts";
-import { subVerb } from "../sub-verbs.ts";
+import { refuseUnread, subVerb } from "../sub-verbs.ts";
 
 /** `signalbox sessions`: the conversations with our own engine. */
 export const command: CommandModule = {
@@ -44,7 +44,9 @@ export const command: CommandModule = {
   },
 
   async run(input) {
+    const [word = ""] = input.words;
     const act = subVerb("sessions", input.words[0], ACTIONS);
+    refuseUnread(`sessions ${word}`, input.flags, SESSIONS_HELP[word]?.flags ?? []);
     await endLeftCommands(signalboxHome(), say);
     return await act(input);
   },
