@@ -9,6 +9,7 @@ import {
   calls,
   fails,
   playSession,
+  priced,
   rehearsed,
   says,
   sessionParts,
@@ -265,18 +266,10 @@ test("an answer that the gates had not judged when the session was interrupted i
 
 test("a run ends when it has cost what it may", async () => {
   const { model } = rehearsed(...Array.from({ length: 9 }, (_, n) => calls(call(`c${n}`, "echo"))));
-  const usage = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
-  const priced: typeof model = {
-    ...model,
-    cost: () => 0.2,
-    async *ask(request, signal) {
-      for await (const event of model.ask(request, signal)) yield event.type === "answer" ? { ...event, usage } : event;
-    },
-  };
   const queue = promptQueue([prompt("go")]);
   const { result } = await playSession(
     [],
-    sessionParts(priced, { queue, tools: [echo], budget: openBudget({ cost: 0.5 }, { now: () => 0 }) }),
+    sessionParts(priced(model, 0.2), { queue, tools: [echo], budget: openBudget({ cost: 0.5 }, { now: () => 0 }) }),
   );
   expect(result.outcome).toMatchObject({ reason: "limit", turns: 3, usage: { input: 30, output: 3 } });
   expect(result.outcome.cost).toBeCloseTo(0.6);

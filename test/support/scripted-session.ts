@@ -73,6 +73,18 @@ export function rehearsed(...lines: readonly Line[]): Rehearsed {
 const wordsOf = (message: AssistantMessage) =>
   message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
+/** The same model with a price: every answer reports a few tokens, and costs so many dollars. */
+export function priced(model: Model, dollars: number): Model {
+  const usage = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
+  return {
+    ...model,
+    cost: () => dollars,
+    async *ask(request, signal) {
+      for await (const event of model.ask(request, signal)) yield event.type === "answer" ? { ...event, usage } : event;
+    },
+  };
+}
+
 /** A tool that does what it is told here. */
 export function tool(
   name: string,

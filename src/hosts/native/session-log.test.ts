@@ -1,7 +1,16 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { call, calls, fails, rehearsed, says, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import {
+  call,
+  calls,
+  fails,
+  priced,
+  rehearsed,
+  says,
+  sessionParts,
+  tool,
+} from "../../../test/support/scripted-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { filesPath, logPath, newSessionId } from "../../sessions/folder.ts";
 import { forkSession } from "../../sessions/fork.ts";
@@ -113,15 +122,7 @@ test("a log of version 1 is continued, with the history that the program of that
 /** Answers with a call each time, at 20 cents a request. */
 function dear() {
   const { model, requests } = rehearsed(...Array.from({ length: 20 }, (_, n) => calls(call(`c${n}`, "note"))));
-  const usage = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
-  const priced: typeof model = {
-    ...model,
-    cost: () => 0.2,
-    async *ask(request, signal) {
-      for await (const event of model.ask(request, signal)) yield event.type === "answer" ? { ...event, usage } : event;
-    },
-  };
-  return { model: priced, requests };
+  return { model: priced(model, 0.2), requests };
 }
 
 const note = tool("note", () => ({ text: "noted", failed: false }));
