@@ -16,6 +16,7 @@ const SLOW = [
   "test/native-compaction.test.ts",
   "test/native-context.test.ts",
   "test/native-disk.test.ts",
+  "test/native-hooks.test.ts",
   "test/native-killed.test.ts",
   "test/native-piped.test.ts",
   "test/native-progress.test.ts",
