@@ -210,6 +210,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "native/line-mode.ts",
     "native/native-host.ts",
     "native/one-task.ts",
+    "native/native-settings.ts",
     "native/open-native.ts",
     "native/stop-on-signal.ts",
     "native/waiting-line.ts",

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import manifest from "../../../package.json" with { type: "json" };
 import { openTerminal, runLineMode } from "../../hosts/native/line-mode.ts";
-import { nativeOpener, type NativeSession, type NativeSettings } from "../../hosts/native/open-native.ts";
+import type { NativeSettings } from "../../hosts/native/native-settings.ts";
+import { nativeOpener, type NativeSession } from "../../hosts/native/open-native.ts";
 import { runTask } from "../../hosts/native/one-task.ts";
 import { exitOnSignal, stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { waitingLine } from "../../hosts/native/waiting-line.ts";

@@ -1,6 +1,6 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { EngineSettings } from "../../contract/engine-settings.ts";
-import type { NativeSettings } from "../../hosts/native/open-native.ts";
+import type { NativeSettings } from "../../hosts/native/native-settings.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";

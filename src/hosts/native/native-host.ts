@@ -8,7 +8,8 @@ import type { SessionOutcome } from "../../contract/engine-event.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { composePrompt } from "../program/compose-prompt.ts";
-import { nativeOpener, type NativeSession, type NativeSettings } from "./open-native.ts";
+import type { NativeSettings } from "./native-settings.ts";
+import { nativeOpener, type NativeSession } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
 
 export const NATIVE_CAPABILITIES: Capabilities = { ...CODING_AGENT, tool_use: "native" };

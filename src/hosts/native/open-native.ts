@@ -1,29 +1,18 @@
-import type { EngineSettings } from "../../contract/engine-settings.ts";
-import type { AskPerson, Permit } from "../../contract/tool.ts";
-import { compaction } from "../../engine/compaction/compaction.ts";
-import { acceptanceGate } from "../../engine/gates.ts";
-import { guardProcessor, type Processor } from "../../engine/processor.ts";
-import type { EngineHooks } from "../../engine/hooks.ts";
-import type { Policy } from "../../contract/policy.ts";
-import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
+import type { AskPerson } from "../../contract/tool.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
-import { messageOf } from "../../lib/message-of.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
-import { realClock } from "../../lib/real-clock.ts";
-import type { HostJob } from "../../backplane/host.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
-import type { ThinkingEffort } from "../../models/effort.ts";
-import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
-import type { ToolFilter } from "../../tools/tool-set.ts";
-import { type Conversation, converse, type EngineParts } from "./conversation.ts";
+import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
-import { fingerprint } from "./fingerprint.ts";
 import { contextRecord, forTools, nativeContext } from "./native-context.ts";
+import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
+import { engineParts, treeOf } from "./engine-parts.ts";
+import { tell, tellEnd } from "./tell-hooks.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
 
 /** Where a conversation takes place, and who can be asked. */
@@ -48,36 +37,6 @@ export interface NativeSession extends AsyncDisposable {
 }
 
 export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
-
-/** What all conversations of one command have in common. */
-export interface NativeSettings {
-  /** Our version. */
-  readonly version: string;
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly model: Model;
-  /** How much the model thinks. */
-  readonly effort: ThinkingEffort;
-  readonly settings: EngineSettings;
-  readonly policyFor: (cwd: string) => Policy;
-  /** The user's acceptance check. */
-  readonly accept?: string | undefined;
-  readonly acceptTimeoutMs: number;
-  /** Limits of the whole session, with what it used before it was resumed. */
-  readonly mostTurns?: number | undefined;
-  readonly mostCost?: number | undefined;
-  /** How long it may work after this start. */
-  readonly timeoutMs?: number | undefined;
-  readonly filters: readonly ToolFilter[];
-  readonly skillSettings?: SkillSettings | undefined;
-  /** Hooks added to a conversation from outside. */
-  readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
-  /** Wraps the guard's decision with others that must also allow a call. */
-  readonly guardAlso?: ((permit: Permit, containment: CommandContainment) => Permit) | undefined;
-  readonly requireSandbox?: boolean | undefined;
-  readonly recovery?: HostJob["recovery"];
-  readonly warn: (text: string) => void;
-}
 
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
@@ -174,89 +133,11 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
   return { session: createSession(header, at), accept };
 }
 
-interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
-  readonly policy: Policy;
-  readonly knowledge: Processor;
-  readonly isOneTask: boolean;
-  /** Aborts when the session ends. */
-  readonly signal: AbortSignal;
-}
-
-function engineParts(
-  { model, settings, accept, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit }: NativeSettings,
-  nativeTools: NativeTools,
-  { policy, system, hooks, knowledge, isOneTask, signal }: EngineFrame,
-): EngineParts {
-  const { tools, permit, runCheck, containment, forgetShown, openItems } = nativeTools;
-  return {
-    model,
-    system,
-    tools: () => tools,
-    processors: [knowledge, guardProcessor(guardAlso(permit, containment))],
-    settings,
-    clock: realClock,
-    limits: {
-      turns: mostTurns,
-      cost: mostCost,
-      deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
-    },
-    compaction: compaction({
-      model,
-      settings,
-      clock: realClock,
-      signal,
-      isOneTask,
-      standing: () => workItems(openItems()),
-      before: (trigger) =>
-        tell(
-          (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),
-          warn,
-        ),
-    }),
-    onShortened: () => forgetShown(),
-    gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
-    hooks,
-    fingerprint: (signal) => treeOf(policy, nativeTools, signal),
-  };
-}
-
-const treeOf = ({ workspaceRoot: workspace }: Policy, { privateFolder }: NativeTools, signal: AbortSignal) =>
-  fingerprint({ workspace, privateFolder }, signal);
-
-/** The open work items, for a model that no longer sees how it wrote them. */
-function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {
-  const open = items.map(({ id, title, state }) => `- ${id}: ${title} (${state})`);
-  return open.length === 0 ? [] : [`Open work items:\n${open.join("\n")}`];
-}
-
 async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
     await nativeTools[Symbol.asyncDispose]();
     await runEndHooks();
   } finally {
     session[Symbol.dispose]();
-  }
-}
-
-async function tellEnd(hooks: EngineHooks, conversation: Conversation, warn: (text: string) => void): Promise<void> {
-  const { reason = "answered", because = "" } = conversation.outcome ?? {};
-  const event =
-    reason === "answered"
-      ? ({ reason: "complete" } as const)
-      : ({ reason: reason === "aborted" ? "abort" : "error", error: because } as const);
-  await tell(
-    (hooks.sessionEnd ?? []).map((hook) => () => hook(event)),
-    warn,
-  );
-}
-
-/** Runs hooks that cannot change anything. A failure is only reported as a warning. */
-async function tell(hooks: readonly (() => Promise<unknown>)[], warn: (text: string) => void): Promise<void> {
-  for (const hook of hooks) {
-    try {
-      await hook();
-    } catch (error) {
-      warn(`a hook failed: ${messageOf(error)}`);
-    }
   }
 }

@@ -1,0 +1,69 @@
+import type { Policy } from "../../contract/policy.ts";
+import { compaction } from "../../engine/compaction/compaction.ts";
+import { guardProcessor, type Processor } from "../../engine/processor.ts";
+import { realClock } from "../../lib/real-clock.ts";
+import type { EngineParts } from "./conversation.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { nativeGates } from "./native-gates.ts";
+import type { NativeTools } from "./native-tools.ts";
+import type { NativeSettings } from "./native-settings.ts";
+import { tell } from "./tell-hooks.ts";
+
+/** What one conversation adds to the settings of its command. */
+export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
+  readonly policy: Policy;
+  readonly knowledge: Processor;
+  readonly isOneTask: boolean;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Everything the engine needs for one conversation. */
+export function engineParts(
+  common: NativeSettings,
+  nativeTools: NativeTools,
+  { policy, system, hooks, knowledge, isOneTask, signal }: EngineFrame,
+): EngineParts {
+  const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
+  const { tools, permit, containment, forgetShown, openItems } = nativeTools;
+  return {
+    model,
+    system,
+    tools: () => tools,
+    processors: [knowledge, guardProcessor(guardAlso(permit, containment))],
+    settings,
+    clock: realClock,
+    limits: {
+      turns: mostTurns,
+      cost: mostCost,
+      deadline: timeoutMs === undefined ? undefined : realClock.now() + timeoutMs,
+    },
+    compaction: compaction({
+      model,
+      settings,
+      clock: realClock,
+      signal,
+      isOneTask,
+      standing: () => workItems(openItems()),
+      before: (trigger) =>
+        tell(
+          (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),
+          warn,
+        ),
+    }),
+    onShortened: () => forgetShown(),
+    gates: nativeGates(common, nativeTools),
+    hooks,
+    fingerprint: (signal) => treeOf(policy, nativeTools, signal),
+  };
+}
+
+/** A hash of the workspace, without what is private to the session. */
+export const treeOf = ({ workspaceRoot: workspace }: Policy, { privateFolder }: NativeTools, signal: AbortSignal) =>
+  fingerprint({ workspace, privateFolder }, signal);
+
+/** The open work items, for a model that no longer sees how it wrote them. */
+function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {
+  const open = items.map(({ id, title, state }) => `- ${id}: ${title} (${state})`);
+  return open.length === 0 ? [] : [`Open work items:\n${open.join("\n")}`];
+}

@@ -1,0 +1,40 @@
+import type { EngineSettings } from "../../contract/engine-settings.ts";
+import type { Policy } from "../../contract/policy.ts";
+import type { Permit } from "../../contract/tool.ts";
+import type { EngineHooks } from "../../engine/hooks.ts";
+import type { HostJob } from "../../backplane/host.ts";
+import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
+import type { ThinkingEffort } from "../../models/effort.ts";
+import type { Model } from "../../models/model.ts";
+import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+import type { ToolFilter } from "../../tools/tool-set.ts";
+
+/** What all conversations of one command have in common. */
+export interface NativeSettings {
+  /** Our version. */
+  readonly version: string;
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly model: Model;
+  /** How much the model thinks. */
+  readonly effort: ThinkingEffort;
+  readonly settings: EngineSettings;
+  readonly policyFor: (cwd: string) => Policy;
+  /** The user's acceptance check. */
+  readonly accept?: string | undefined;
+  readonly acceptTimeoutMs: number;
+  /** Limits of the whole session, with what it used before it was resumed. */
+  readonly mostTurns?: number | undefined;
+  readonly mostCost?: number | undefined;
+  /** How long it may work after this start. */
+  readonly timeoutMs?: number | undefined;
+  readonly filters: readonly ToolFilter[];
+  readonly skillSettings?: SkillSettings | undefined;
+  /** Hooks added to a conversation from outside. */
+  readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
+  /** Wraps the guard's decision with others that must also allow a call. */
+  readonly guardAlso?: ((permit: Permit, containment: CommandContainment) => Permit) | undefined;
+  readonly requireSandbox?: boolean | undefined;
+  readonly recovery?: HostJob["recovery"];
+  readonly warn: (text: string) => void;
+}
