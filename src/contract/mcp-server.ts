@@ -1,10 +1,15 @@
 /** An MCP server as a configuration file or an editor names it. Variables in it are already expanded. */
 export type McpServer = McpProgram | McpAddress;
 
-/** A server that is a program of ours to start. It speaks on stdin and stdout. */
-export interface McpProgram {
-  readonly type: "stdio";
+interface NamedServer {
   readonly name: string;
+  /** How long one call may take; undefined for the usual time. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A server that is a program of ours to start. It speaks on stdin and stdout. */
+export interface McpProgram extends NamedServer {
+  readonly type: "stdio";
   readonly command: string;
   readonly args: readonly string[];
   /** What it gets beside the cleaned environment of every command. */
@@ -12,9 +17,8 @@ export interface McpProgram {
 }
 
 /** A server that runs somewhere else. `http` falls back to the older `sse` where the server only knows that. */
-export interface McpAddress {
+export interface McpAddress extends NamedServer {
   readonly type: "http" | "sse";
-  readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }

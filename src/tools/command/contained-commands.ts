@@ -12,7 +12,7 @@ export interface CommandContainment extends AsyncDisposable {
   /** What the judge needs to know about a command; empty when commands are not contained. */
   readonly judged: () => Promise<CallContainment>;
   /** Prepares an allowed or approved command: lends what it needs, or lets it run outside. */
-  readonly place: (command: string, decision: Decision) => Promise<void>;
+  readonly place: (command: string, decision: Pick<Decision, "needs" | "contained">) => Promise<void>;
   /** The argv that runs a command where it was placed, by default inside. `bare` is the argv without a sandbox. */
   readonly argv: (command: string, bare: readonly string[]) => Promise<CommandArgv>;
   /** What the network door has refused since the last call. */

@@ -1,0 +1,98 @@
+import { createServer } from "node:http";
+import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { McpAddress } from "../../contract/mcp-server.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { judgedFetch } from "../connect/judged-fetch.ts";
+import { clientMetadata } from "./session-auth.ts";
+import { readLogin, type StoredLogin, writeLogin } from "./token-store.ts";
+
+interface LoginParts {
+  readonly home: string;
+  readonly policy: Policy;
+  /** Shows the address that the person has to open. */
+  readonly show: (url: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Logs in to a server: the person opens an address, and the server's answer comes back to a port of this machine.
+ * Returns whether the server wanted a login at all.
+ */
+export async function logIn({ url }: McpAddress, { home, policy, show, signal }: LoginParts): Promise<boolean> {
+  const fetchFn = judgedFetch({ policy, configured: url, asksOthers: true });
+  const first = await fetchFn(url, { method: "POST", headers: JSON_HEADERS, body: HELLO, signal });
+  await first.body?.cancel();
+  if (first.status !== 401) return false;
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(first);
+  const state = randomId();
+  await using callback = await openCallback(state);
+  const stored: { login: StoredLogin; verifier: string } = { login: { version: 1, url }, verifier: "" };
+  const provider: OAuthClientProvider = {
+    redirectUrl: callback.url,
+    clientMetadata: clientMetadata(callback.url),
+    state: () => state,
+    clientInformation: () => stored.login.client,
+    saveClientInformation: (client) => void (stored.login = { ...stored.login, client }),
+    tokens: () => undefined,
+    saveTokens: (tokens) => writeLogin(home, { ...stored.login, tokens }),
+    redirectToAuthorization: (address) => show(address.href),
+    saveCodeVerifier: (verifier) => void (stored.verifier = verifier),
+    codeVerifier: () => stored.verifier,
+  };
+  const about = {
+    serverUrl: url,
+    fetchFn,
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    ...(scope === undefined ? {} : { scope }),
+  };
+  if ((await auth(provider, about)) === "REDIRECT")
+    await auth(provider, { ...about, authorizationCode: await callback.code(signal) });
+  if (readLogin(home, url).tokens === undefined) throw new Error("the server gave no token");
+  return true;
+}
+
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const HELLO = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "signalbox", version: "0" } },
+});
+
+interface Callback extends AsyncDisposable {
+  readonly url: string;
+  code(signal: AbortSignal): Promise<string>;
+}
+
+/** A port of this machine where the browser brings the code. Only an answer with our own state counts. */
+async function openCallback(state: string): Promise<Callback> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  promise.catch(() => undefined);
+  const server = createServer((request, response) => {
+    const asked = new URL(request.url ?? "/", "http://127.0.0.1");
+    const [code, error] = [asked.searchParams.get("code"), asked.searchParams.get("error")];
+    const isOurs = asked.pathname === "/callback" && asked.searchParams.get("state") === state;
+    response.writeHead(isOurs ? 200 : 400, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+    if (!isOurs) return void response.end("This is not the answer that signalbox waits for.\n");
+    response.end(code === null ? "The login failed.\n" : "You are logged in. You can close this window.\n");
+    if (code === null) reject(new Error(`the server refused the login: ${(error ?? "no reason").slice(0, 200)}`));
+    else resolve(code);
+  });
+  await new Promise<void>((ready, failed) => server.once("error", failed).listen(0, "127.0.0.1", ready));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/callback`,
+    code(signal) {
+      const stop = () => reject(new Error("nobody answered in time"));
+      if (signal.aborted) stop();
+      signal.addEventListener("abort", stop, { once: true });
+      return promise;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ErrorCode, McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
+import type { McpServer } from "../../contract/mcp-server.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { shortLine } from "../../lib/short-line.ts";
+import { openTransport, type TransportPlace } from "./open-transport.ts";
+
+export interface ConnectPlace extends TransportPlace {
+  readonly version: string;
+  readonly signal: AbortSignal;
+  readonly startMs?: number | undefined;
+}
+
+/** A server that answers. */
+export interface Connection {
+  readonly instructions: string | undefined;
+  /** Everything in its list of tools, unchecked. */
+  list(signal: AbortSignal): Promise<readonly unknown[]>;
+  /** The result of one call, unchecked. */
+  call(request: CallRequest): Promise<unknown>;
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CallRequest {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly progress: (text: string) => void;
+}
+
+/** `npx` may have to fetch the server first. */
+const START_MS = 60_000;
+const MAX_PAGES = 50;
+const MAX_TOOLS = 1000;
+
+/** Connects to a server and greets it. Throws an error that says what is wrong, for people. */
+export async function connect(server: McpServer, place: ConnectPlace, onListChange: () => void): Promise<Connection> {
+  try {
+    return await greet(server, place, onListChange);
+  } catch (error) {
+    const isOlder = server.type === "http" && error instanceof StreamableHTTPError && /^4/.test(String(error.code));
+    if (isOlder && error.code !== 401 && error.code !== 403) {
+      try {
+        return await greet({ ...server, type: "sse" }, place, onListChange);
+      } catch {
+        // The first failure is about what the configuration says.
+      }
+    }
+    throw new Error(explain(server, error), { cause: error });
+  }
+}
+
+async function greet(server: McpServer, place: ConnectPlace, onListChange: () => void): Promise<Connection> {
+  const { version, signal, startMs = START_MS } = place;
+  const { transport, lastWords } = openTransport(server, place);
+  const client = new Client(
+    { name: "signalbox", version },
+    // Results go to a model, which needs no validation; somebody else's schema is not compiled here.
+    { capabilities: {}, jsonSchemaValidator: { getValidator: () => () => NOT_CHECKED } },
+  );
+  client.fallbackRequestHandler = async ({ method }) => {
+    throw new McpError(ErrorCode.MethodNotFound, `signalbox does not offer ${shortLine(method, 60)} to servers`);
+  };
+  client.setNotificationHandler(ToolListChangedNotificationSchema, onListChange);
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
+  try {
+    await until(limit, client.connect(transport, { timeout: startMs, signal: limit }));
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+    if (signal.aborted || !limit.aborted) throw withWords(error, lastWords());
+    throw withWords(new Error(`it did not answer within ${startMs / 1000} s`), lastWords());
+  }
+  return {
+    instructions: client.getInstructions(),
+    closed,
+    list: (stop) => listAll(client, stop),
+    call: ({ tool, input, signal: stop, timeoutMs, progress }) =>
+      client.request({ method: "tools/call", params: { name: tool, arguments: { ...input } } }, Anything, {
+        signal: stop,
+        timeout: timeoutMs,
+        onprogress: (step) => progress(shortLine(step.message ?? `${step.progress}${step.total === undefined ? "" : ` of ${step.total}`}`, 200)),
+      }),
+    close: () => client.close().catch(() => undefined),
+  };
+}
+
+const Anything = z.looseObject({});
+const ToolList = z.looseObject({ tools: z.array(z.unknown()).catch([]), nextCursor: z.string().max(65_536).optional().catch(undefined) });
+
+async function listAll(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method: "tools/list", params }, ToolList, { signal, timeout: START_MS });
+    found.push(...answer.tools);
+    if (answer.nextCursor === undefined || answer.nextCursor === cursor) break;
+    cursor = answer.nextCursor;
+  }
+  return found.slice(0, MAX_TOOLS);
+}
+
+const NOT_CHECKED = { valid: false, data: undefined, errorMessage: "not checked" } as const;
+
+/** The SDK does not let go of a transport that never starts. */
+function until<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("interrupted"));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
+function withWords(error: unknown, words: string): unknown {
+  if (words === "") return error;
+  const last = words.split("\n").slice(-3).join(" / ");
+  return new Error(`${messageOf(error)}; it printed: ${shortLine(last, 300)}`, { cause: error });
+}
+
+function explain({ name }: McpServer, error: unknown): string {
+  const needsLogin =
+    error instanceof UnauthorizedError || (error instanceof StreamableHTTPError && error.code === 401);
+  if (needsLogin) return `it wants a login; to log in: signalbox mcp login ${name}`;
+  return shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);
+}

@@ -1,0 +1,71 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { JSONRPCMessageSchema, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { decodeLines } from "../../lib/decode-lines.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { StartedProgram } from "./start-program.ts";
+
+/** More bad lines than a server prints by mistake before it speaks. */
+const MAX_FAULTS = 1000;
+
+/**
+ * JSON-RPC with a program, one message per line. A line that is no message is passed over, because many servers print
+ * something by mistake. One that is too long was an answer, so whoever waits for one is told.
+ */
+export function programTransport(start: () => Promise<StartedProgram>): Transport & { readonly lastWords: () => string } {
+  let program: StartedProgram | undefined;
+  let isClosed = false;
+  const waiting = new Set<RequestId>();
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await program?.end();
+    transport.onclose?.();
+  };
+  const read = async ({ child }: StartedProgram) => {
+    let faults = 0;
+    if (child.stdout === null) return;
+    for await (const line of decodeLines(child.stdout)) {
+      const message = "text" in line ? messageIn(line.text) : undefined;
+      if (message !== undefined) {
+        if ("id" in message && message.id !== undefined) waiting.delete(message.id);
+        transport.onmessage?.(message);
+      } else if ("fault" in line && line.fault.startsWith("a line of more")) {
+        for (const id of waiting) transport.onmessage?.(tooLong(id));
+        waiting.clear();
+      } else if (++faults > MAX_FAULTS) return;
+    }
+  };
+  const transport: Transport & { readonly lastWords: () => string } = {
+    async start() {
+      program = await start();
+      void read(program)
+        .catch(() => undefined)
+        .then(close);
+    },
+    async send(message) {
+      const stdin = program?.child.stdin;
+      if (isClosed || stdin === null || stdin === undefined) throw new Error("the server has ended");
+      if ("id" in message && "method" in message) waiting.add(message.id);
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+    close,
+    lastWords: () => program?.lastWords() ?? "",
+  };
+  return transport;
+}
+
+function messageIn(text: string): JSONRPCMessage | undefined {
+  try {
+    return JSONRPCMessageSchema.safeParse(parseJson(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const tooLong = (id: RequestId): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code: -32603, message: "the answer of the server is larger than 16 MiB" },
+});

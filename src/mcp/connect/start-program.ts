@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { McpProgram } from "../../contract/mcp-server.ts";
+import type { Need } from "../../contract/containment.ts";
+import { atExit } from "../../lib/at-exit.ts";
+import { cleanEnvironment } from "../../lib/clean-environment.ts";
+import { endTree, killTree } from "../../lib/end-tree.ts";
+import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
+import { markWork } from "../../lib/left-work.ts";
+import { startTime } from "../../lib/process-table.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { safePath } from "../../lib/safe-path.ts";
+import { sessionVariables } from "../../lib/session-depth.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
+import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+
+/** Where servers that are programs run. */
+export interface ProgramPlace {
+  readonly workspace: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly containment: Pick<CommandContainment, "place" | "argv">;
+  /** Where our processes are recorded, so that they can be ended if we are killed. */
+  readonly marksFolder: string;
+}
+
+export interface StartedProgram {
+  readonly child: ChildProcess;
+  /** The end of what it has written on stderr, for messages. */
+  readonly lastWords: () => string;
+  /** Ends its whole tree. */
+  end(): Promise<void>;
+}
+
+const MAX_WORDS = 2000;
+const TREE = { graceMs: 1000, killMs: 3000 };
+
+/** Starts a server where commands run: in the session's sandbox, with the environment that commands get and its own. */
+export async function startProgram(server: McpProgram, place: ProgramPlace): Promise<StartedProgram> {
+  const { workspace, environment, containment } = place;
+  const command = `exec ${[server.command, ...server.args].map(shQuote).join(" ")}`;
+  const needs = lentVariables(server);
+  if (needs.length > 0) await containment.place(command, { needs });
+  const { argv, inside } = await containment.argv(command, [server.command, ...server.args]);
+  const [program = "", ...rest] = argv;
+  const id = randomId();
+  const clean = { ...cleanEnvironment(environment), PATH: safePath(environment, workspace) };
+  const env = {
+    // The sandbox drops secrets itself, but for those that were lent.
+    ...(inside ? { ...environment, ...clean } : clean),
+    ...server.env,
+    ...sessionVariables(environment, id),
+    [COMMAND_VARIABLE]: `${id}:mcp`,
+  };
+  const child = spawn(program, rest, { cwd: workspace, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const words = { text: "" };
+  child.stderr?.on("data", (chunk: Buffer) => {
+    words.text = `${words.text}${chunk.toString("utf8")}`.slice(-MAX_WORDS);
+  });
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  await once(child, "spawn");
+  child.on("error", () => undefined);
+  return { child, lastWords: () => words.text.trim(), end: ending(child, id, place.marksFolder) };
+}
+
+/** Variables that look like credentials or load code reach a program only in a sandbox of its own. */
+function lentVariables({ name, env }: McpProgram): readonly Need[] {
+  const kept = cleanEnvironment(env);
+  return Object.keys(env)
+    .filter((variable) => !(variable in kept))
+    .map((target) => ({ kind: "variable", target, because: `the MCP server ${name} is given ${target}` }));
+}
+
+/** Makes sure that no process of the server outlives us. */
+function ending(child: ChildProcess, id: string, marksFolder: string): () => Promise<void> {
+  const mark = { id, since: startTime(process.pid) ?? "0" };
+  const pid = child.pid ?? 0;
+  const started = startTime(pid);
+  const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
+  const exit = atExit(() => killTree(mark, known));
+  const marked = markedIn(marksFolder, id);
+  let ended: Promise<void> | undefined;
+  return () =>
+    (ended ??= endTree(mark, known, TREE).then(() => {
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      exit[Symbol.dispose]();
+      marked?.[Symbol.dispose]();
+    }));
+}
+
+function markedIn(folder: string, id: string): Disposable | undefined {
+  try {
+    return markWork(folder, id);
+  } catch {
+    // A full disk must not stop a server that needs no space.
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import type { McpServer } from "../contract/mcp-server.ts";
+import { messageOf } from "../lib/message-of.ts";
+import { type CallRequest, connect, type Connection, type ConnectPlace } from "./connect/connection.ts";
+import { type ListPlace, serverList, type ServerList } from "./offer/server-list.ts";
+
+export type LivePlace = Omit<ConnectPlace, "signal"> & ListPlace;
+
+/** One server of a session: started when it is needed, and started again once if it ends by itself. */
+export interface LiveServer extends AsyncDisposable {
+  readonly name: string;
+  readonly list: ServerList;
+  /** Why it does not work; undefined if it does, or was not started. */
+  readonly problem: string | undefined;
+  /** Starts it unless it runs. Never throws; see `problem`. */
+  start(): Promise<void>;
+  call(request: Omit<CallRequest, "timeoutMs">): Promise<unknown>;
+}
+
+const CALL_MS = 300_000;
+const MAX_ENDS = 2;
+const MAX_CHANGES = 100;
+
+export function liveServer(server: McpServer, place: LivePlace): LiveServer {
+  const { name } = server;
+  const list = serverList(server, place);
+  const ended = new AbortController();
+  let opening: Promise<Connection> | undefined;
+  let [ends, changes] = [0, 0];
+  let problem: string | undefined;
+
+  const open = async (): Promise<Connection> => {
+    try {
+      const connection = await connect(server, { ...place, signal: ended.signal }, () => {
+        if (++changes <= MAX_CHANGES) void opening?.then((one) => list.refresh(one, ended.signal)).catch(() => undefined);
+      });
+      void connection.closed.then(() => {
+        if (ended.signal.aborted) return;
+        [opening, problem] = [undefined, "it ended by itself"];
+        ends++;
+      });
+      await list.refresh(connection, ended.signal);
+      problem = undefined;
+      return connection;
+    } catch (error) {
+      [opening, problem] = [undefined, messageOf(error)];
+      throw new Error(`the MCP server ${name} cannot be used: ${problem}`, { cause: error });
+    }
+  };
+  const ready = async (): Promise<Connection> => {
+    if (opening === undefined && ends >= MAX_ENDS)
+      throw new Error(
+        `the MCP server ${name} ended by itself ${ends} times and is not started again. The user can look at it: signalbox mcp test ${name}`,
+      );
+    return await (opening ??= open());
+  };
+  return {
+    name,
+    list,
+    get problem() {
+      return problem;
+    },
+    start: () => ready().then(() => undefined, () => undefined),
+    async call(request) {
+      const timeoutMs = server.timeoutMs ?? CALL_MS;
+      const connection = await interruptible(ready(), request.signal);
+      try {
+        return await connection.call({ ...request, timeoutMs });
+      } catch (error) {
+        if (!isForgotten(error)) throw new Error(explain(error, { name, timeoutMs }), { cause: error });
+      }
+      // The server no longer knows our session, so it has done nothing.
+      opening = undefined;
+      await connection.close();
+      return await (await interruptible(ready(), request.signal)).call({ ...request, timeoutMs });
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort(new Error("the session has ended"));
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+const isForgotten = (error: unknown) => error instanceof StreamableHTTPError && error.code === 404;
+
+async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new Error("interrupted"));
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function explain(error: unknown, { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number }): string {
+  const code = error instanceof McpError ? error.code : undefined;
+  if (code === Number(ErrorCode.ConnectionClosed))
+    return `the MCP server ${name} ended while it worked on this call, which may have taken effect`;
+  if (code === Number(ErrorCode.RequestTimeout))
+    return `the MCP server ${name} did not answer within ${timeoutMs / 1000} s, and was told to stop`;
+  return messageOf(error).replace(/^MCP error (-?\d+): /, "the server answered with error $1: ");
+}

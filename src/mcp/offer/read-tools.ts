@@ -1,0 +1,80 @@
+import { isRecord } from "../../lib/is-record.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { screen } from "../../screen/screen.ts";
+import { tidySchema } from "./tidy-schema.ts";
+
+/** A tool of a server, as far as it is fit to be shown to a model. */
+export interface ServerTool {
+  /** As the server calls it. */
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface ReadTools {
+  readonly tools: readonly ServerTool[];
+  /** What was left out and why, for the person. */
+  readonly notes: readonly string[];
+}
+
+const MAX_NAME = 256;
+const MAX_DESCRIPTION = 1024;
+
+/** The tools in a server's list. What cannot be used, or tries to steer the agent, is left out and said. */
+export function readTools(list: readonly unknown[], server: string): ReadTools {
+  const tools = new Map<string, ServerTool>();
+  const notes: string[] = [];
+  for (const item of list) {
+    const name = isRecord(item) ? item["name"] : undefined;
+    if (!isRecord(item) || typeof name !== "string" || name === "" || name.length > MAX_NAME || !name.isWellFormed()) {
+      notes.push(`the MCP server ${server} offers a tool without a usable name, which is left out`);
+      continue;
+    }
+    const shown = printableLine(name).slice(0, 80);
+    if (tools.has(name)) {
+      notes.push(`the MCP server ${server} offers ${shown} twice; the first one is used`);
+      continue;
+    }
+    const schema = tidySchema(item["inputSchema"]);
+    if (schema === undefined) notes.push(`the schema of ${shown} of the MCP server ${server} is too large to show`);
+    const { text, isLeftOut } = readText(item["description"]);
+    if (isLeftOut || isSteering(texts(schema)))
+      notes.push(`the MCP server ${server} describes ${shown} with instructions for the agent, which are left out`);
+    const isHonest = !isLeftOut && !isSteering(texts(schema));
+    tools.set(name, {
+      name,
+      description: text,
+      schema: isHonest && schema !== undefined ? schema : { type: "object", properties: {} },
+    });
+  }
+  return { tools: [...tools.values()], notes: few(notes) };
+}
+
+/** A text of a server that goes into a prompt: bounded, and left out if it tries to steer the agent. */
+export function readInstructions(text: string | undefined): { readonly text: string; readonly isLeftOut: boolean } {
+  return readText(text, 2048);
+}
+
+function readText(given: unknown, most = MAX_DESCRIPTION) {
+  const text = typeof given === "string" ? given.trim() : "";
+  // All of it is looked at, not only what would be shown.
+  if (isSteering(text)) return { text: "", isLeftOut: true };
+  return { text: (text.length > most ? `${text.slice(0, most)}…` : text).toWellFormed(), isLeftOut: false };
+}
+
+function isSteering(text: string): boolean {
+  const { risk } = screen(text, { channel: "mcp_tool_description" });
+  return risk !== "none" && risk !== "low";
+}
+
+/** Every text in a schema: descriptions of parameters are a way to steer, too. */
+function texts(schema: unknown): string {
+  if (typeof schema === "string") return schema;
+  if (Array.isArray(schema)) return schema.map(texts).join("\n");
+  return isRecord(schema) ? Object.values(schema).map(texts).join("\n") : "";
+}
+
+const MAX_NOTES = 3;
+
+const few = (notes: readonly string[]) =>
+  notes.length <= MAX_NOTES ? notes : [...notes.slice(0, MAX_NOTES), `and ${notes.length - MAX_NOTES} more such tools`];

@@ -1,0 +1,105 @@
+import { isRecord } from "../../lib/is-record.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const MAX_BYTES = 16_384;
+const MAX_DEPTH = 10;
+const MAX_TEXT = 500;
+const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+const PLAIN = new Set(["format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"]);
+const NAME = /^[\w.-]{1,64}$/;
+
+/**
+ * The input schema of somebody else's tool, so that every provider takes it: an object, with references put in, without
+ * unknown keywords. A part that is no schema accepts anything. Undefined for one that is too large to show.
+ */
+export function tidySchema(given: unknown): Schema | undefined {
+  const whole = { definitions: definitionsOf(given), left: { parts: 2000 } };
+  const { anyOf: _, ...top } = tidy(given, { ...whole, depth: 0, within: [] });
+  const schema = { ...top, type: "object", properties: isRecord(top["properties"]) ? top["properties"] : {} };
+  return JSON.stringify(schema).length > MAX_BYTES ? undefined : schema;
+}
+
+interface Place {
+  readonly definitions: ReadonlyMap<string, unknown>;
+  /** How many parts may still be looked at, whatever refers to what. */
+  readonly left: { parts: number };
+  readonly depth: number;
+  /** The references that lead here, to notice a circle. */
+  readonly within: readonly string[];
+}
+
+function definitionsOf(given: unknown): ReadonlyMap<string, unknown> {
+  if (!isRecord(given)) return new Map();
+  return new Map(
+    ["$defs", "definitions"].flatMap((key) => {
+      const group = given[key];
+      return isRecord(group) ? Object.entries(group).map(([name, value]) => [`#/${key}/${name}`, value] as const) : [];
+    }),
+  );
+}
+
+function tidy(given: unknown, place: Place): Schema {
+  if (!isRecord(given) || place.depth > MAX_DEPTH || --place.left.parts < 0) return {};
+  const reference = given["$ref"];
+  if (typeof reference === "string") return referred(reference, given, place);
+  const inner = { ...place, depth: place.depth + 1 };
+  return {
+    ...typeOf(given["type"]),
+    ...textOf(given["description"]),
+    ...plainOf(given),
+    ...optionsOf(given),
+    ...propertiesOf(given, inner),
+    ...(given["items"] === undefined ? {} : { items: tidy(given["items"], inner) }),
+    ...alternatives(given, inner),
+  };
+}
+
+function referred(reference: string, given: Schema, place: Place): Schema {
+  const target = place.definitions.get(reference);
+  if (target === undefined || place.within.includes(reference)) return textOf(given["description"]);
+  const inside = { ...place, depth: place.depth + 1, within: [...place.within, reference] };
+  return { ...tidy(target, inside), ...textOf(given["description"]) };
+}
+
+function typeOf(type: unknown): Schema {
+  if (typeof type === "string") return TYPES.has(type) ? { type } : {};
+  if (!Array.isArray(type)) return {};
+  const known = type.filter((name) => typeof name === "string" && TYPES.has(name));
+  return known.length === 0 ? {} : { type: known };
+}
+
+const textOf = (text: unknown): Schema =>
+  typeof text === "string" && text.trim() !== "" ? { description: text.slice(0, MAX_TEXT).toWellFormed() } : {};
+
+const plainOf = (given: Schema): Schema =>
+  Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => PLAIN.has(key) && ["string", "number"].includes(typeof value)),
+  );
+
+function optionsOf(given: Schema): Schema {
+  const { const: only, enum: several } = given;
+  const values = only === undefined ? several : [only];
+  if (!Array.isArray(values)) return {};
+  const plain = values.filter((value) => ["string", "number", "boolean"].includes(typeof value)).slice(0, 200);
+  return plain.length === 0 ? {} : { enum: plain };
+}
+
+function propertiesOf(given: Schema, place: Place): Schema {
+  const properties = given["properties"];
+  if (!isRecord(properties)) return {};
+  const named = Object.entries(properties).filter(([name]) => NAME.test(name));
+  const tidied = Object.fromEntries(named.map(([name, schema]) => [name, tidy(schema, place)]));
+  const required = Array.isArray(given["required"])
+    ? [...new Set(given["required"].filter((name) => typeof name === "string" && Object.hasOwn(tidied, name)))]
+    : [];
+  return { properties: tidied, ...(required.length === 0 ? {} : { required }) };
+}
+
+/** `allOf` and `oneOf` are shown as `anyOf`: the server checks what they mean. */
+function alternatives(given: Schema, place: Place): Schema {
+  const several = ["anyOf", "oneOf", "allOf"].map((key) => given[key]).find((value) => Array.isArray(value));
+  if (!Array.isArray(several)) return {};
+  const tidied = several.slice(0, 50).map((schema) => tidy(schema, place));
+  return tidied.length === 0 ? {} : { anyOf: tidied };
+}

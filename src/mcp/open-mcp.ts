@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { McpServer } from "../contract/mcp-server.ts";
+import type { Tool } from "../contract/tool.ts";
+import { type LivePlace, type LiveServer, liveServer } from "./live-server.ts";
+import { type OfferParts, openOffers } from "./offer/offers.ts";
+
+/** The MCP servers of one session. All of them end when it is disposed. */
+export interface McpSession extends AsyncDisposable {
+  /** The tools to offer now. */
+  readonly tools: () => readonly Tool[];
+  /** The name by which a tool is judged. */
+  readonly judgedName: (name: string) => string;
+  /** What servers say about their use, as far as known: by the server's name. */
+  readonly instructions: () => ReadonlyMap<string, string>;
+  /** Settles when every server is ready or has failed, and at the latest after a short time. */
+  readonly settled: () => Promise<void>;
+}
+
+/** How long a first request waits for servers whose tools are not known yet. */
+const WAIT_MS = 3000;
+
+/** Servers whose tools are known from an earlier session start when one is called; the others start at once. */
+export function openMcp(servers: readonly McpServer[], place: LivePlace & Omit<OfferParts, "servers">): McpSession {
+  const live = servers.map((server) => liveServer(server, place));
+  const starting = live.filter(({ list }) => !list.isKnown).map((server) => startAndTell(server, place.warn));
+  const all = Promise.all(starting);
+  const offers = openOffers({ ...place, servers: live });
+  let waited: Promise<unknown> | undefined;
+  return {
+    tools: offers.tools,
+    judgedName: offers.judgedName,
+    instructions: () =>
+      new Map(live.flatMap(({ name, list }) => (list.instructions === "" ? [] : [[name, list.instructions]]))),
+    async settled() {
+      if (starting.length > 0) await (waited ??= Promise.race([all, sleep(WAIT_MS, undefined, { ref: false })]));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(live.map((server) => server[Symbol.asyncDispose]()));
+      await all;
+    },
+  };
+}
+
+async function startAndTell(server: LiveServer, warn: (text: string) => void): Promise<void> {
+  await server.start();
+  const { name, problem } = server;
+  if (problem !== undefined) warn(`the MCP server ${name} did not start: ${problem}. To see more: signalbox mcp test ${name}`);
+}
