@@ -1,4 +1,5 @@
 import type { Policy } from "../../contract/policy.ts";
+import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
 import type { Processor } from "../../engine/processor.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
@@ -28,6 +29,8 @@ interface NativePlace {
   /** Undefined if nobody can be asked; then calls that need approval are denied. */
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
+  /** Servers that an editor names, beside those of the configuration files. */
+  readonly mcpServers?: readonly McpServer[] | undefined;
 }
 
 /** A conversation with its log, tools, and processes. All of them end when it is disposed. */
