@@ -64,7 +64,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "own-rules.ts",
     "policy/active-policy.ts",
     "policy/compiled-policy.ts",
-    "policy/read-only-policy.ts",
     "policy/trust.ts",
     "redact/redact.ts",
     "taint/taint-store.ts",

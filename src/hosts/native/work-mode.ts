@@ -6,7 +6,7 @@ import type { Policy } from "../../contract/policy.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { decide, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { readOnlyPolicy } from "../../guard/policy/read-only-policy.ts";
+import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 
 /** The mode of a session. It may change at any time. */
