@@ -76,7 +76,7 @@ const LATE = [
 ];
 
 /** Parts of the engine that it seldom needs and that are large. Paths are relative to src. */
-const SELDOM = ["models/tokens/o200k"];
+const SELDOM = ["mcp/open-configured", "models/tokens/o200k"];
 
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 

@@ -11,6 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   guard: ["contract", "lib", "shell"],
   sandbox: ["contract", "lib", "guard"],
   tools: ["contract", "lib", "shell", "screen", "guard", "sandbox"],
+  mcp: ["contract", "lib", "screen", "guard", "tools"],
   engine: ["contract", "lib", "models"],
   settings: ["contract", "lib", "models", "guard"],
   agents: ["contract", "lib"],
@@ -19,7 +20,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   launch: ["contract", "lib", "agents", "hooks", "staging"],
   backplane: ["contract", "lib", "guard", "snapshots"],
   hosts:
-    "contract lib screen models knowledge snapshots sessions guard sandbox tools engine agents launch backplane".split(
+    "contract lib screen models knowledge snapshots sessions guard sandbox tools mcp engine agents launch backplane".split(
       " ",
     ),
   recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
@@ -29,7 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     " ",
   ),
   commands:
-    "contract lib screen models settings snapshots sessions guard sandbox tools engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
+    "contract lib screen models settings snapshots sessions guard sandbox tools mcp engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
       " ",
     ),
   "verbs.ts": ["agents", "commands"],
@@ -131,12 +132,19 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "spillover.ts",
     "workspace-folders.ts",
   ],
+  mcp: words(`
+    auth/login.ts auth/token-store.ts config/edit-config.ts config/load-servers.ts config/mcp-files.ts
+    config/read-server.ts list/list-cache.ts open-configured.ts open-mcp.ts probe-server.ts
+  `),
   tools: [
     "ask-user.ts",
+    "bound-text.ts",
     "command/command-runner.ts",
     "command/contained-commands.ts",
     "command/left-commands.ts",
     "command/show-output.ts",
+    "files/image-size.ts",
+    "files/image-type.ts",
     "items/work-items.ts",
     "memory/memories.ts",
     "tool-names.ts",
@@ -208,6 +216,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "native/acp/acp-agent.ts",
     "native/context-view.ts",
     "native/line-mode.ts",
+    "native/contained-probe.ts",
     "native/native-host.ts",
     "native/one-task.ts",
     "native/native-settings.ts",
@@ -252,6 +261,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "hook.ts",
     "key.ts",
     "launch.ts",
+    "mcp/mcp.ts",
     "models/models.ts",
     "native/context.ts",
     "native/memory.ts",

@@ -33,6 +33,11 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./commands/native/memory.ts"),
   },
   {
+    name: "mcp",
+    summary: "list, add, test or remove the MCP servers that native uses",
+    load: () => import("./commands/mcp/mcp.ts"),
+  },
+  {
     name: "run",
     summary: "run a task with an agent, check the result, keep a receipt",
     load: () => import("./commands/run/run.ts"),

@@ -13,6 +13,7 @@ import { say } from "../lib/say.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { refuseInSandbox } from "../lib/refuse-in-sandbox.ts";
+import { projectMcpFile, userMcpFile } from "../mcp/config/mcp-files.ts";
 import { listRecipes } from "../recipes/places/find-recipe.ts";
 import { recipeFolders } from "../recipes/places/recipe-folders.ts";
 import { projectSettingsPath, settingsPath } from "../settings/load-settings.ts";
@@ -117,6 +118,7 @@ async function candidatesIn(folder: string, workspace: string): Promise<readonly
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
     ...settingsIn(folder, workspace),
+    ...serversIn(folder, workspace),
     ...(await startingFiles(workspace)).map(settingsOf),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
     ...recipesIn(workspace, folder),
@@ -157,6 +159,14 @@ function settingsIn(folder: string, workspace: string): readonly Candidate[] {
   return [{ path, what: "settings of the engine", text, hash: sha256(text) }];
 }
 
+/** The engine's MCP servers, which it starts only when they are trusted. `.mcp.json` is among those of Claude Code. */
+function serversIn(folder: string, workspace: string): readonly Candidate[] {
+  const path = projectMcpFile(workspace);
+  if (!existsSync(path) || path === userMcpFile(folder)) return [];
+  const text = readText(path);
+  return [{ path, what: "MCP servers that the engine starts", text, hash: sha256(text) }];
+}
+
 const SETTINGS = "a file that lets an agent start programs";
 
 function settingsOf({ path, text = readText(path), what = SETTINGS }: StartingFile): Candidate {
@@ -182,8 +192,8 @@ function difference(before: string, after: string): string {
 }
 
 const EXAMPLES = `
-Covers .signalbox/policy.yaml, .signalbox/settings.yaml, every hook in the repository (.signalbox/hooks, and amplihack's scripts under
-.claude/tools), the settings and texts from which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
+Covers .signalbox/policy.yaml, .signalbox/settings.yaml, .signalbox/mcp.json, every hook in the repository
+(.signalbox/hooks, and amplihack's scripts under .claude/tools), the settings and texts from which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
 commands, agents), recipes (.signalbox/recipes, .claude/recipes, amplifier-bundle/recipes), Copilot agents that name
 servers (.github/agents), and for Codex .codex/config.toml and those
 .codex/agents that contain more than text. Each is trusted by its content on this machine; any change revokes the trust.

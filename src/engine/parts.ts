@@ -12,6 +12,8 @@ export interface LoopParts {
   readonly system: string;
   /** Asked in every turn. Tools keep the place they were first offered in; new ones come last. */
   readonly tools: () => readonly Tool[];
+  /** Waits a short time for tools that are on their way. Asked before `tools` in every turn. */
+  readonly awaitTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly processors: readonly Processor[];
   readonly settings: EngineSettings;
   readonly signal: AbortSignal;

@@ -68,6 +68,7 @@ async function* finish([reason, because]: End): AsyncGenerator<LoopEvent, RunOut
 /** One request, its answer, and the calls in it. Returns why the run ends here, if it does. */
 async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerator<LoopEvent, End | undefined> {
   const { signal } = parts;
+  await parts.awaitTools?.(signal);
   const { offers, byName: tools } = run.offered();
   const step = () => requestStep(turn, { run, offers, parts });
   for (const processor of parts.processors) {

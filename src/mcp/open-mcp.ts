@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { McpServer } from "../contract/mcp-server.ts";
 import type { Tool } from "../contract/tool.ts";
-import { type LivePlace, type LiveServer, liveServer } from "./live-server.ts";
+import { type LivePlace, type LiveServer, liveServer } from "./live/live-server.ts";
 import { type OfferParts, openOffers } from "./offer/offers.ts";
 
 /** The MCP servers of one session. All of them end when it is disposed. */
@@ -13,26 +13,33 @@ export interface McpSession extends AsyncDisposable {
   /** What servers say about their use, as far as known: by the server's name. */
   readonly instructions: () => ReadonlyMap<string, string>;
   /** Settles when every server is ready or has failed, and at the latest after a short time. */
-  readonly settled: () => Promise<void>;
+  readonly settled: (signal: AbortSignal) => Promise<void>;
 }
 
 /** How long a first request waits for servers whose tools are not known yet. */
 const WAIT_MS = 3000;
 
+interface SessionPlace extends LivePlace, Omit<OfferParts, "servers"> {
+  readonly waitMs?: number | undefined;
+}
+
 /** Servers whose tools are known from an earlier session start when one is called; the others start at once. */
-export function openMcp(servers: readonly McpServer[], place: LivePlace & Omit<OfferParts, "servers">): McpSession {
+export function openMcp(servers: readonly McpServer[], place: SessionPlace): McpSession {
+  const { waitMs = WAIT_MS } = place;
   const live = servers.map((server) => liveServer(server, place));
   const starting = live.filter(({ list }) => !list.isKnown).map((server) => startAndTell(server, place.warn));
   const all = Promise.all(starting);
   const offers = openOffers({ ...place, servers: live });
   let waited: Promise<unknown> | undefined;
   return {
-    tools: offers.tools,
-    judgedName: offers.judgedName,
+    tools: () => offers.tools(),
+    judgedName: (name) => offers.judgedName(name),
     instructions: () =>
       new Map(live.flatMap(({ name, list }) => (list.instructions === "" ? [] : [[name, list.instructions]]))),
-    async settled() {
-      if (starting.length > 0) await (waited ??= Promise.race([all, sleep(WAIT_MS, undefined, { ref: false })]));
+    async settled(signal) {
+      if (starting.length === 0) return;
+      waited ??= Promise.race([all, sleep(waitMs, undefined, { ref: false })]);
+      await Promise.race([waited, aborted(signal)]);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(live.map((server) => server[Symbol.asyncDispose]()));
@@ -41,8 +48,15 @@ export function openMcp(servers: readonly McpServer[], place: LivePlace & Omit<O
   };
 }
 
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
 async function startAndTell(server: LiveServer, warn: (text: string) => void): Promise<void> {
   await server.start();
   const { name, problem } = server;
-  if (problem !== undefined) warn(`the MCP server ${name} did not start: ${problem}. To see more: signalbox mcp test ${name}`);
+  if (problem !== undefined)
+    warn(`the MCP server ${name} did not start: ${problem}. To see more: signalbox mcp test ${name}`);
 }

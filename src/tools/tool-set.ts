@@ -71,6 +71,8 @@ export interface ToolSet extends AsyncDisposable {
   readonly permit: Permit;
   /** Must be called when results leave the history; see `FileStates`. */
   readonly forgetShown: FileStates["forgetShown"];
+  /** Must be called with texts from outside before the model sees them. */
+  readonly onOutsideText: (text: string, channel: string) => void;
 }
 
 export function openToolSet(parts: ToolSetParts): ToolSet {
@@ -123,6 +125,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
       return permit(call, signal);
     },
     forgetShown: (isGone) => files.states.forgetShown(isGone),
+    onOutsideText,
     [Symbol.asyncDispose]: () => runner.close(),
   };
 }

@@ -45,7 +45,9 @@ export const skillSettings = (flags: Readonly<Record<string, unknown>>, files: L
 /** A misspelled name would silently allow nothing, or deny nothing. */
 export function refuseUnknownTools(flags: Readonly<Record<string, unknown>>): void {
   for (const flag of ["allowTool", "denyTool"]) {
-    const unknown = textsFlag(flags, flag).find((pattern) => !TOOL_NAMES.some((name) => matchesSegment(pattern, name)));
+    const unknown = textsFlag(flags, flag).find(
+      (pattern) => !pattern.startsWith("mcp_") && !TOOL_NAMES.some((name) => matchesSegment(pattern, name)),
+    );
     if (unknown === undefined) continue;
     const meant = nearest(unknown, TOOL_NAMES);
     throw new UserError(`unknown tool "${unknown}"`, {

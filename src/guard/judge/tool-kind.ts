@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
   fetch: "WebFetch web_fetch fetch webfetch fetch_url http_request browser_navigate",
   search: "WebSearch web_search websearch google_web_search",
   task: "Task task agent Agent spawn_agent dispatch_agent subagent delegate invoke_agent",
-  plan: "TodoWrite TodoRead todo_write update_plan ExitPlanMode think report_intent ask_user AskUserQuestion stop_bash read_bash list_bash BashOutput KillShell KillBash Skill skill save_memory_note exit_plan_mode EnterPlanMode ToolSearch tool_search TaskCreate TaskGet TaskList TaskStop TaskUpdate TaskOutput ListAgents SendMessage ReportFindings ScheduleWakeup read_agent list_agents write_agent wait_agent close_agent resume_agent send_input get_goal create_goal update_goal request_user_input sql task_complete complete_task write_todos activate_skill fetch_copilot_cli_documentation todo store_memory signalbox_docs",
+  plan: "TodoWrite TodoRead todo_write update_plan ExitPlanMode think report_intent ask_user AskUserQuestion stop_bash read_bash list_bash BashOutput KillShell KillBash Skill skill save_memory_note exit_plan_mode EnterPlanMode ToolSearch tool_search TaskCreate TaskGet TaskList TaskStop TaskUpdate TaskOutput ListAgents SendMessage ReportFindings ScheduleWakeup read_agent list_agents write_agent wait_agent close_agent resume_agent send_input get_goal create_goal update_goal request_user_input sql task_complete complete_task write_todos activate_skill fetch_copilot_cli_documentation todo store_memory signalbox_docs mcp_search",
 };
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map(

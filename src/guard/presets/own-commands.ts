@@ -38,6 +38,7 @@ export const OWN_ASKING: readonly Rule[] = [
       "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",
       "signalbox sessions resume,fork",
       "signalbox memory forget",
+      "signalbox mcp add,remove,test,login",
     ],
   }),
   ...ASK_ABOUT_RECIPES,

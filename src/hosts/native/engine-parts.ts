@@ -27,12 +27,18 @@ export function engineParts(
   { policy, system, hooks, knowledge, mode, isOneTask, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
-  const { tools, permit, containment, forgetShown, openItems } = nativeTools;
+  const { tools, permit, containment, forgetShown, openItems, servers } = nativeTools;
   return {
     model,
     system,
-    tools: () => tools,
-    processors: [knowledge, planProcessor(mode), guardProcessor(guardAlso(permit, containment))],
+    tools: () => [...tools, ...(servers?.tools() ?? [])],
+    awaitTools: servers?.settled,
+    processors: [
+      knowledge,
+      ...(servers?.processors ?? []),
+      planProcessor(mode),
+      guardProcessor(guardAlso(permit, containment)),
+    ],
     settings,
     clock: realClock,
     limits: {

@@ -23,6 +23,7 @@ import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { checkRunner } from "./check-runner.ts";
+import type { OfferedServers } from "./offered-servers.ts";
 import { type ModeSwitch, planPermit } from "./work-mode.ts";
 import { type NativeCommandsPlace, openContainment } from "./native-containment.ts";
 
@@ -37,7 +38,7 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown"> {
+export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "onOutsideText"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
@@ -47,6 +48,8 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly openItems: ReturnType<typeof openWorkItems>["open"];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
+  /** The MCP servers, if there are any. */
+  readonly servers?: OfferedServers | undefined;
 }
 
 const WEB_TOOLS = ["fetch", "web_search"];
@@ -91,6 +94,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     tools: set.tools,
     permit: planPermit(set.permit, { ...recording, mode: place.mode, workspace: policy.workspaceRoot }),
     forgetShown: set.forgetShown,
+    onOutsideText: set.onOutsideText,
     openItems: () => items.open(),
     containment,
     privateFolder: outputFolder,

@@ -14,6 +14,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { contextRecord, forTools, nativeContext, type NativeContext } from "./native-context.ts";
+import { withInstructions, withServers } from "./native-servers.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
@@ -85,7 +86,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
   warnOfMissing(found, common.warn);
   warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal });
-  const nativeTools = openNativeTools({
+  const ownTools = openNativeTools({
     ...common,
     sessionId: session.id,
     policy,
@@ -94,12 +95,13 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     checkTimeoutMs: common.acceptTimeoutMs,
     skills: found.skills,
   });
-  await nativeTools.containment.require();
+  await ownTools.containment.require();
+  const nativeTools = await withServers(ownTools, { ...common, policy, given: place.mcpServers });
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-  const system = systemPrompt(context.parts);
+  const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
   const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
   const conversation = converse(session, engineParts(common, nativeTools, frame), nativeTools.personSpoke);
   if (prompt !== undefined) conversation.add(prompt);

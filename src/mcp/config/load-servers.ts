@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { mcpFiles } from "./mcp-files.ts";
 import { readConfig } from "./read-config.ts";
 
 export interface ServerPlaces {
@@ -34,17 +34,6 @@ export interface ConfiguredServers {
   /** What the user should know, one line each, with the command that helps. */
   readonly notes: readonly string[];
 }
-
-export const userMcpFile = (home: string) => join(home, "mcp.json");
-export const projectMcpFile = (workspace: string) => join(workspace, ".signalbox", "mcp.json");
-
-/** The files that may name servers, those first that win where two name the same. */
-export const mcpFiles = (home: string, workspace: string) => [
-  { path: userMcpFile(home), source: "user" as const },
-  ...[projectMcpFile(workspace), join(workspace, ".mcp.json")]
-    .filter((path) => path !== userMcpFile(home))
-    .map((path) => ({ path, source: "project" as const })),
-];
 
 const MAX_BYTES = 256 * 1024;
 

@@ -1,4 +1,11 @@
-import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { jsonDepth } from "../../lib/json-depth.ts";
 import { messageOf } from "../../lib/message-of.ts";

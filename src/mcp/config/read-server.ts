@@ -39,7 +39,8 @@ export function readServer(
   given: unknown,
   environment: Readonly<Record<string, string | undefined>>,
 ): ReadServer {
-  if (!NAME.test(name)) throw new Error("the name must be 1 to 64 letters, digits or . _ - @ / and begin with a letter or digit");
+  if (!NAME.test(name))
+    throw new Error("the name must be 1 to 64 letters, digits or . _ - @ / and begin with a letter or digit");
   if (!isRecord(given)) throw new Error("it is not an object");
   if (given["disabled"] === true || given["enabled"] === false) return { server: undefined, unknown: [] };
   const isAddress = given["url"] !== undefined;

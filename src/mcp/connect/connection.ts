@@ -43,7 +43,8 @@ export async function connect(server: McpServer, place: ConnectPlace, onListChan
   try {
     return await greet(server, place, onListChange);
   } catch (error) {
-    const isOlder = server.type === "http" && error instanceof StreamableHTTPError && /^4/.test(String(error.code));
+    const isOlder =
+      server.type === "http" && error instanceof StreamableHTTPError && String(error.code).startsWith("4");
     if (isOlder && error.code !== 401 && error.code !== 403) {
       try {
         return await greet({ ...server, type: "sse" }, place, onListChange);
@@ -87,14 +88,20 @@ async function greet(server: McpServer, place: ConnectPlace, onListChange: () =>
       client.request({ method: "tools/call", params: { name: tool, arguments: { ...input } } }, Anything, {
         signal: stop,
         timeout: timeoutMs,
-        onprogress: (step) => progress(shortLine(step.message ?? `${step.progress}${step.total === undefined ? "" : ` of ${step.total}`}`, 200)),
+        onprogress: (step) =>
+          progress(
+            shortLine(step.message ?? `${step.progress}${step.total === undefined ? "" : ` of ${step.total}`}`, 200),
+          ),
       }),
     close: () => client.close().catch(() => undefined),
   };
 }
 
 const Anything = z.looseObject({});
-const ToolList = z.looseObject({ tools: z.array(z.unknown()).catch([]), nextCursor: z.string().max(65_536).optional().catch(undefined) });
+const ToolList = z.looseObject({
+  tools: z.array(z.unknown()).catch([]),
+  nextCursor: z.string().max(65_536).optional().catch(undefined),
+});
 
 async function listAll(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
@@ -124,13 +131,13 @@ function until<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Resu
 
 function withWords(error: unknown, words: string): unknown {
   if (words === "") return error;
-  const last = words.split("\n").slice(-3).join(" / ");
-  return new Error(`${messageOf(error)}; it printed: ${shortLine(last, 300)}`, { cause: error });
+  const lines = words.split("\n").filter((line) => line.trim() !== "");
+  const telling = lines.findLast((line) => /error|cannot|not found|no such|denied/i.test(line)) ?? lines.at(-1) ?? "";
+  return new Error(`${messageOf(error)}; it printed: ${shortLine(telling, 300)}`, { cause: error });
 }
 
 function explain({ name }: McpServer, error: unknown): string {
-  const needsLogin =
-    error instanceof UnauthorizedError || (error instanceof StreamableHTTPError && error.code === 401);
+  const needsLogin = error instanceof UnauthorizedError || (error instanceof StreamableHTTPError && error.code === 401);
   if (needsLogin) return `it wants a login; to log in: signalbox mcp login ${name}`;
   return shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);
 }

@@ -11,7 +11,9 @@ const MAX_FAULTS = 1000;
  * JSON-RPC with a program, one message per line. A line that is no message is passed over, because many servers print
  * something by mistake. One that is too long was an answer, so whoever waits for one is told.
  */
-export function programTransport(start: () => Promise<StartedProgram>): Transport & { readonly lastWords: () => string } {
+export function programTransport(
+  start: () => Promise<StartedProgram>,
+): Transport & { readonly lastWords: () => string } {
   let program: StartedProgram | undefined;
   let isClosed = false;
   const waiting = new Set<RequestId>();

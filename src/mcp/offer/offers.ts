@@ -1,6 +1,6 @@
 import type { Tool } from "../../contract/tool.ts";
-import type { LiveServer } from "../live-server.ts";
-import type { ServerTool } from "./read-tools.ts";
+import type { LiveServer } from "../live/live-server.ts";
+import type { ServerTool } from "../list/read-tools.ts";
 import { searchTool } from "./search-tool.ts";
 import { serverTool } from "./server-tool.ts";
 import type { ResultPlace } from "./show-result.ts";
@@ -42,7 +42,10 @@ export function openOffers(parts: OfferParts) {
     servers: parts.servers.map(({ name }) => name),
     async all(signal) {
       const starting = Promise.all(parts.servers.filter(({ list }) => !list.isKnown).map((server) => server.start()));
-      await Promise.race([starting, new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))]);
+      await Promise.race([
+        starting,
+        new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })),
+      ]);
       return current().map(({ tool, server }) => ({ wire: tool.name, server, description: tool.description }));
     },
     offer: (wires) => wires.forEach((wire) => wanted.add(wire)),

@@ -30,16 +30,26 @@ export const searchTool = ({ servers, all, offer }: SearchParts): Tool<typeof In
   async run({ query }, { signal }) {
     const tools = await all(signal);
     const found = rank(query, tools).slice(0, MAX_FOUND);
-    if (found.length === 0) return { text: `nothing found among ${tools.length} tools; try other words`, failed: false };
+    if (found.length === 0)
+      return { text: `nothing found among ${tools.length} tools; try other words`, failed: false };
     offer(found.map(({ wire }) => wire));
-    const lines = found.map(({ wire, description }) => `${wire}: ${description.split("\n")[0]?.slice(0, MAX_LINE) ?? ""}`);
+    const lines = found.map(
+      ({ wire, description }) => `${wire}: ${description.split("\n")[0]?.slice(0, MAX_LINE) ?? ""}`,
+    );
     return { text: `From your next turn on you can call:\n${lines.join("\n")}`, failed: false };
   },
 });
 
 /** The tools with words of the query, best first; a word in the name counts more than one in the description. */
 function rank(query: string, tools: readonly FindableTool[]): readonly FindableTool[] {
-  const words = [...new Set(query.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1))];
+  const words = [
+    ...new Set(
+      query
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}]+/u)
+        .filter((word) => word.length > 1),
+    ),
+  ];
   const points = ({ wire, description }: FindableTool) => {
     const [name, text] = [wire.toLowerCase(), description.toLowerCase()];
     return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);

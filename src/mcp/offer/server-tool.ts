@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import { messageOf } from "../../lib/message-of.ts";
-import type { LiveServer } from "../live-server.ts";
-import type { ServerTool } from "./read-tools.ts";
+import type { LiveServer } from "../live/live-server.ts";
+import type { ServerTool } from "../list/read-tools.ts";
 import { type ResultPlace, showResult } from "./show-result.ts";
 
 const Input = z.record(z.string(), z.unknown());

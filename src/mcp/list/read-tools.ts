@@ -19,6 +19,7 @@ export interface ReadTools {
 
 const MAX_NAME = 256;
 const MAX_DESCRIPTION = 1024;
+const DESCRIPTION = "mcp_tool_description";
 
 /** The tools in a server's list. What cannot be used, or tries to steer the agent, is left out and said. */
 export function readTools(list: readonly unknown[], server: string): ReadTools {
@@ -52,19 +53,21 @@ export function readTools(list: readonly unknown[], server: string): ReadTools {
 
 /** A text of a server that goes into a prompt: bounded, and left out if it tries to steer the agent. */
 export function readInstructions(text: string | undefined): { readonly text: string; readonly isLeftOut: boolean } {
-  return readText(text, 2048);
+  // They are written for agents, so that they speak to one is no sign of an attack.
+  return readText(text, 2048, "rules_file");
 }
 
-function readText(given: unknown, most = MAX_DESCRIPTION) {
+function readText(given: unknown, most = MAX_DESCRIPTION, channel = DESCRIPTION) {
   const text = typeof given === "string" ? given.trim() : "";
-  // All of it is looked at, not only what would be shown.
-  if (isSteering(text)) return { text: "", isLeftOut: true };
+  // All of it is screened, not only what would be shown.
+  if (isSteering(text, channel)) return { text: "", isLeftOut: true };
   return { text: (text.length > most ? `${text.slice(0, most)}…` : text).toWellFormed(), isLeftOut: false };
 }
 
-function isSteering(text: string): boolean {
-  const { risk } = screen(text, { channel: "mcp_tool_description" });
-  return risk !== "none" && risk !== "low";
+/** In a description, `silently` and `without warning` are already a medium risk. */
+function isSteering(text: string, channel = DESCRIPTION): boolean {
+  const { risk } = screen(text, { channel });
+  return risk === "high" || risk === "critical" || (risk === "medium" && channel !== DESCRIPTION);
 }
 
 /** Every text in a schema: descriptions of parameters are a way to steer, too. */

@@ -1,19 +1,17 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import type { McpServer } from "../contract/mcp-server.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { canonicalJson } from "../lib/canonical-json.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { readBounded } from "../lib/read-bounded.ts";
-import { sha256 } from "../lib/sha256.ts";
+import type { McpServer } from "../../contract/mcp-server.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { sha256 } from "../../lib/sha256.ts";
 
 const KnownList = z.object({
   version: z.literal(1),
-  tools: z.array(
-    z.object({ name: z.string(), description: z.string(), schema: z.record(z.string(), z.unknown()) }),
-  ),
+  tools: z.array(z.object({ name: z.string(), description: z.string(), schema: z.record(z.string(), z.unknown()) })),
   instructions: z.string(),
 });
 

@@ -1,6 +1,6 @@
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { Connection } from "../connect/connection.ts";
-import { readList, writeList } from "../list-cache.ts";
+import { readList, writeList } from "./list-cache.ts";
 import { readInstructions, readTools, type ServerTool } from "./read-tools.ts";
 
 export interface ListPlace {

@@ -1,11 +1,11 @@
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import type { McpServer } from "../contract/mcp-server.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { type CallRequest, connect, type Connection, type ConnectPlace } from "./connect/connection.ts";
-import { type ListPlace, serverList, type ServerList } from "./offer/server-list.ts";
+import type { McpServer } from "../../contract/mcp-server.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { type CallRequest, connect, type Connection, type ConnectPlace } from "../connect/connection.ts";
+import { type ListPlace, serverList, type ServerList } from "../list/server-list.ts";
 
-export type LivePlace = Omit<ConnectPlace, "signal"> & ListPlace;
+export interface LivePlace extends Omit<ConnectPlace, "signal">, ListPlace {}
 
 /** One server of a session: started when it is needed, and started again once if it ends by itself. */
 export interface LiveServer extends AsyncDisposable {
@@ -23,18 +23,49 @@ const MAX_ENDS = 2;
 const MAX_CHANGES = 100;
 
 export function liveServer(server: McpServer, place: LivePlace): LiveServer {
-  const { name } = server;
+  const { name, timeoutMs = CALL_MS } = server;
   const list = serverList(server, place);
+  const link = openLink(server, { ...place, list });
+  return {
+    name,
+    list,
+    get problem() {
+      return link.problem;
+    },
+    start: () =>
+      link.ready().then(
+        () => undefined,
+        () => undefined,
+      ),
+    async call(request) {
+      const connection = await interruptible(link.ready(), request.signal);
+      try {
+        return await connection.call({ ...request, timeoutMs });
+      } catch (error) {
+        if (!isForgotten(error)) throw new Error(explain(error, { name, timeoutMs }), { cause: error });
+      }
+      // The server no longer knows our session, so it has done nothing.
+      await link.forget(connection);
+      return await (await interruptible(link.ready(), request.signal)).call({ ...request, timeoutMs });
+    },
+    [Symbol.asyncDispose]: () => link.end(),
+  };
+}
+
+/** The connection to a server, opened when it is needed. */
+function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly list: ServerList }) {
+  const { name } = server;
   const ended = new AbortController();
   let opening: Promise<Connection> | undefined;
   let [ends, changes] = [0, 0];
   let problem: string | undefined;
 
+  const refresh = () => {
+    if (++changes <= MAX_CHANGES) void opening?.then((one) => list.refresh(one, ended.signal)).catch(() => undefined);
+  };
   const open = async (): Promise<Connection> => {
     try {
-      const connection = await connect(server, { ...place, signal: ended.signal }, () => {
-        if (++changes <= MAX_CHANGES) void opening?.then((one) => list.refresh(one, ended.signal)).catch(() => undefined);
-      });
+      const connection = await connect(server, { ...place, signal: ended.signal }, refresh);
       void connection.closed.then(() => {
         if (ended.signal.aborted) return;
         [opening, problem] = [undefined, "it ended by itself"];
@@ -48,34 +79,23 @@ export function liveServer(server: McpServer, place: LivePlace): LiveServer {
       throw new Error(`the MCP server ${name} cannot be used: ${problem}`, { cause: error });
     }
   };
-  const ready = async (): Promise<Connection> => {
-    if (opening === undefined && ends >= MAX_ENDS)
-      throw new Error(
-        `the MCP server ${name} ended by itself ${ends} times and is not started again. The user can look at it: signalbox mcp test ${name}`,
-      );
-    return await (opening ??= open());
-  };
   return {
-    name,
-    list,
     get problem() {
       return problem;
     },
-    start: () => ready().then(() => undefined, () => undefined),
-    async call(request) {
-      const timeoutMs = server.timeoutMs ?? CALL_MS;
-      const connection = await interruptible(ready(), request.signal);
-      try {
-        return await connection.call({ ...request, timeoutMs });
-      } catch (error) {
-        if (!isForgotten(error)) throw new Error(explain(error, { name, timeoutMs }), { cause: error });
-      }
-      // The server no longer knows our session, so it has done nothing.
-      opening = undefined;
-      await connection.close();
-      return await (await interruptible(ready(), request.signal)).call({ ...request, timeoutMs });
+    async ready(): Promise<Connection> {
+      if (opening === undefined && ends >= MAX_ENDS)
+        throw new Error(
+          `the MCP server ${name} ended by itself ${ends} times and is not started again. The user can look at it: signalbox mcp test ${name}`,
+        );
+      return await (opening ??= open());
     },
-    async [Symbol.asyncDispose]() {
+    async forget(connection: Connection) {
+      opening = undefined;
+      ends--;
+      await connection.close();
+    },
+    async end() {
       ended.abort(new Error("the session has ended"));
       await (await opening?.catch(() => undefined))?.close();
     },

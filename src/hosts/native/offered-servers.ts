@@ -1,0 +1,13 @@
+import type { Tool } from "../../contract/tool.ts";
+import type { Processor } from "../../engine/processor.ts";
+
+/** The MCP servers of a session as the engine uses them. */
+export interface OfferedServers {
+  /** Asked in every turn. */
+  readonly tools: () => readonly Tool[];
+  /** Waits a short time for servers that are starting. */
+  readonly settled: (signal: AbortSignal) => Promise<void>;
+  readonly processors: readonly Processor[];
+  /** What the servers say about their use, as far as it was known at the start. */
+  readonly instructions: string | undefined;
+}
