@@ -18,7 +18,7 @@ import type { AskUser } from "../../tools/ask-user.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
-import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
+import { openToolSet, type ToolFilter, type ToolSet, type ToolSetParts } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { checkRunner } from "./check-runner.ts";
 import { type NativeCommandsPlace, openContainment } from "./native-containment.ts";
@@ -28,6 +28,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
+  /** Tools that others bring, such as the one that starts sub-agents. */
+  readonly more?: readonly Tool[] | undefined;
   readonly checkTimeoutMs: number;
 }
 
@@ -37,11 +39,19 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   readonly containment: CommandContainment;
+  /** The tools of a sub-agent: the same guard, audit log, sandbox and approvals, but commands and read files of its own. */
+  readonly forSubAgent: (agent: SubAgentTools) => ToolSet;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   readonly openItems: ReturnType<typeof openWorkItems>["open"];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
+}
+
+/** What differs for a sub-agent. */
+export interface SubAgentTools extends Pick<NativeToolsPlace, "askPerson" | "askUser" | "more" | "skills"> {
+  readonly id: string;
+  readonly filter: ToolFilter;
 }
 
 export function openNativeTools(place: NativeToolsPlace): NativeTools {
@@ -51,8 +61,9 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
   const containment = openContainment(place);
-  const set = openToolSet({
+  const parts = {
     ...place,
+    approved: new Set<string>(),
     containment,
     ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
@@ -68,7 +79,8 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
       warn(because);
       raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
     },
-  });
+  } satisfies ToolSetParts;
+  const set = openToolSet(parts);
   const runner = openCommandRunner({
     policy,
     environment,
@@ -81,6 +93,8 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     permit: set.permit,
     forgetShown: set.forgetShown,
     openItems: () => items.open(),
+    forSubAgent: ({ id, filter, ...own }) =>
+      subAgentTools({ ...parts, ...own, agent: `native/${id}`, filters: [...(place.filters ?? []), filter] }),
     containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
@@ -90,6 +104,19 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
       await runner.close();
       await containment[Symbol.asyncDispose]();
       endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
+    },
+  };
+}
+
+/** Work items of its own, so that those it leaves open are not the session's. */
+function subAgentTools(parts: ToolSetParts): ToolSet {
+  const items = lazyItems(join(parts.outputFolder, `${parts.agent.replaceAll("/", "-")}.items.db`));
+  const set = openToolSet({ ...parts, items });
+  return {
+    ...set,
+    async [Symbol.asyncDispose]() {
+      await set[Symbol.asyncDispose]();
+      items[Symbol.dispose]();
     },
   };
 }

@@ -12,7 +12,8 @@ import { contextRecord, forTools, nativeContext } from "./native-context.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
-import { tell, tellEnd } from "./tell-hooks.ts";
+import { sessionAgents } from "./sub-agents/session-agents.ts";
+import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
 
 /** Where a conversation takes place, and who can be asked. */
@@ -52,13 +53,16 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
       warnOfMissing(found, common.warn);
       warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal: ended.signal });
+      const person = inTurn({ askPerson, askUser });
+      const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
       const nativeTools = openNativeTools({
         ...common,
         sessionId: session.id,
         policy,
-        ...inTurn({ askPerson, askUser }),
+        ...person,
         checkTimeoutMs,
         skills: found.skills,
+        more: [agents.parts.delegation.tool],
       });
       await nativeTools.containment.require();
       const context = forTools(found, nativeTools.tools);
@@ -74,15 +78,12 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
       const isOneTask = prompt !== undefined;
+      agents.attach({ common, sessionId: session.id, cwd, policy, context, hooks, tools: nativeTools, ...person });
       const frame = { policy, system, hooks, knowledge, isOneTask, signal: ended.signal };
-      const parts = engineParts({ ...common, accept }, nativeTools, frame);
+      const parts = { ...engineParts({ ...common, accept }, nativeTools, frame), ...agents.parts };
       const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
-      const source = resume === undefined ? "new" : "resume";
-      await tell(
-        (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
-        common.warn,
-      );
+      await tellStart(hooks, resume === undefined ? "new" : "resume", common.warn);
       return {
         conversation,
         tools: nativeTools.tools.map(({ name }) => name),
