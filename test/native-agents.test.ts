@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { logsIn, scene, until } from "./support/native-scene.ts";
@@ -26,7 +26,12 @@ test("a sub-agent works with its own prompt and tools, and only its last answer 
           { text: "It is in hay.txt." },
         ],
       },
-      { turns: [{ calls: [task("explore", "find the needle")] }, { text: "Found.", expect: { contains: "It is in hay.txt." } }] },
+      {
+        turns: [
+          { calls: [task("explore", "find the needle")] },
+          { text: "Found.", expect: { contains: "It is in hay.txt." } },
+        ],
+      },
     ],
   });
   writeFileSync(join(cwd, "hay.txt"), "a needle\n");

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { HistoryPiece } from "./history.ts";
+import { WorkMode } from "./work-mode.ts";
 import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
 
 /**
@@ -85,6 +86,7 @@ export const SessionRecord = z.discriminatedUnion("type", [
     reason: z.string(),
   }),
   z.object({ type: z.literal("model"), model: z.string(), baseUrl: z.string().optional() }),
+  z.object({ type: z.literal("mode"), mode: WorkMode }),
   /** What the model was given beside the conversation when the session was opened, and what was found and left out. */
   z.object({
     type: z.literal("context"),
@@ -102,6 +104,7 @@ export type SessionRecord = z.infer<typeof SessionRecord>;
 export const isPreparation = (record: SessionRecord): boolean =>
   record.type === "session" ||
   record.type === "model" ||
+  record.type === "mode" ||
   record.type === "context" ||
   record.type === "history" ||
   ((record.type === "usage" || record.type === "call-end") && record.agent !== undefined);

@@ -67,7 +67,8 @@ export interface PermissionQuestion {
   readonly canRemember: boolean;
 }
 
-export type PermissionAnswer = "once" | "session" | "reject";
+/** `nobody`: there was nobody to ask after all, so the call is denied as if no one could be asked. */
+export type PermissionAnswer = "once" | "session" | "reject" | "nobody";
 
 /** Asks the person. If nobody can be asked, this function is absent and the guard denies. */
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;

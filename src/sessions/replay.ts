@@ -1,6 +1,7 @@
 import { type HistoryEdit, openHistory } from "../contract/history.ts";
 import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
 import { isPreparation, type SessionRecord } from "../contract/session-record.ts";
+import type { WorkMode } from "../contract/work-mode.ts";
 import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 
 /** The state of a session after its records. */
@@ -18,6 +19,8 @@ export interface Replayed {
   readonly model: string;
   /** The model's address; undefined when it was not recorded. */
   readonly baseUrl: string | undefined;
+  /** The mode it was last switched to; undefined if it never was. */
+  readonly mode: WorkMode | undefined;
   /** Why the session last ended, if nothing has happened since. */
   readonly rested: string | undefined;
 }
@@ -35,6 +38,7 @@ export function replay(records: readonly SessionRecord[]): Replayed {
     work: replayWork(records),
     model,
     baseUrl,
+    mode: records.findLast((record) => record.type === "mode")?.mode,
     rested,
   };
 }

@@ -4,6 +4,7 @@ import type { NativeSettings } from "../../hosts/native/native-settings.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
+import { featureFlags } from "../../settings/feature-flags.ts";
 import { openModel } from "../../models/open-model.ts";
 import type { ModelChoice } from "../../models/choose-model.ts";
 import { otherModels } from "../../models/other-models.ts";
@@ -54,6 +55,8 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     model: open(choice),
     otherModels: otherModels(choice, open),
     effort,
+    flags: featureFlags(process.env),
+    ...(flags["plan"] === true ? { mode: "plan" } : flags["approve"] === true ? { mode: "ask" } : {}),
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),

@@ -1,11 +1,19 @@
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Conversation } from "./conversation.ts";
+import type { KnownCommand } from "../../contract/known-command.ts";
+import { nearest } from "../../lib/nearest.ts";
+import { printable } from "../../lib/printable.ts";
+import { PLAN_APPROVED } from "../../contract/work-mode.ts";
+import type { ModeSwitch } from "./work-mode.ts";
 import { effortCommand } from "./effort-command.ts";
 
 /** What a command that is typed at the prompt works with. */
 export interface LineCommandPlace {
   readonly conversation: Conversation;
   readonly effort: ThinkingEffort;
+  readonly mode: ModeSwitch;
+  /** The user's own commands. */
+  readonly commands: () => readonly KnownCommand[];
   readonly write: (text: string) => void;
   /** Shows what happens until it is over; Ctrl-C interrupts it. */
   readonly follow: (work: (signal: AbortSignal) => ReturnType<Conversation["compact"]>) => Promise<void>;
@@ -19,14 +27,17 @@ Ctrl-D during work ends the session when the work is done. /id shows its id.
 /context shows how full the model's window is; /compact replaces the conversation
 by a summary of it and everything you asked.
 /effort shows how much the model thinks; /effort low, medium, high or max changes it.
+/plan lets it only read until you type /approve; /plan TASK starts with a task.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
 
 const COMMANDS: Readonly<Record<string, LineCommand>> = {
-  "/help": ({ write }) => write(`${HELP}\n`),
+  "/help": ({ write, commands }) => write(`${HELP}\n${ownCommands(commands())}`),
   "/id": ({ write, conversation }) => write(`${conversation.id}\n`),
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
+  "/plan": planCommand,
+  "/approve": approveCommand,
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
     let isSilent = true;
@@ -40,15 +51,47 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   },
 };
 
-/** The command at the start of a line, by its first word. */
-export function lineCommand(text: string): LineCommand | undefined {
-  const [word = ""] = text.trim().split(/\s/, 1);
-  return Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+/** Carries out the command at the start of a line: one of ours, or else one from a file. */
+export async function lineCommand(place: LineCommandPlace, text: string): Promise<void> {
+  const [word = ""] = text.split(/\s/, 1);
+  const act = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  if (act !== undefined) return await act(place, text);
+  const own = place.commands();
+  const found = own.find(({ name }) => `/${name}` === word);
+  if (found === undefined) return place.write(unknownCommand(word, own));
+  const expanded = found.expand(text.slice(word.length).trim());
+  if ("why" in expanded) return place.write(`${printable(found.file)}: ${expanded.why}\n`);
+  place.conversation.add(expanded.text);
 }
+
+function unknownCommand(word: string, own: readonly KnownCommand[]): string {
+  const near = nearest(word, [...Object.keys(COMMANDS), ...own.map(({ name }) => `/${name}`)]);
+  const meant = near === undefined ? "see /help." : `did you mean ${near}?`;
+  return `unknown command ${printable(word)}; ${meant} To send it as text, put a space or a second / before it.\n`;
+}
+
+const ownCommands = (own: readonly KnownCommand[]) =>
+  own.map(({ name, description, file }) => `/${name}  ${printable(description)} (${printable(file)})\n`).join("");
 
 async function contextLine(conversation: Conversation): Promise<string> {
   const { tokens, limit } = await conversation.measure();
   const share = Math.round((100 * tokens) / limit);
   const count = (value: number) => value.toLocaleString("en");
   return `about ${count(tokens)} of ${count(limit)} tokens (${share} %), ${count(conversation.history.length)} messages\n`;
+}
+
+export const PLAN_ON = "plan mode: it only reads, until you type /approve";
+
+function planCommand({ mode, conversation, write }: LineCommandPlace, text: string): void {
+  const task = text.slice("/plan".length).trim();
+  mode.set("plan");
+  write(`${PLAN_ON}\n`);
+  if (task !== "") conversation.add(task);
+}
+
+function approveCommand({ mode, conversation, write }: LineCommandPlace, text: string): void {
+  if (mode.current !== "plan") return write("there is no plan to approve; /plan starts one\n");
+  mode.set("ask");
+  write("plan mode is over\n");
+  conversation.add(`${PLAN_APPROVED} ${text.slice("/approve".length).trim()}`.trim());
 }

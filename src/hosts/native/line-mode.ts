@@ -3,11 +3,10 @@ import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.t
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
-import type { ThinkingEffort } from "../../models/effort.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
-import { lineCommand, type LineCommandPlace } from "./line-commands.ts";
+import { lineCommand, PLAN_ON, type LineCommandPlace } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { endOfTalk } from "./end-of-talk.ts";
 import { showCall } from "./show-call.ts";
@@ -17,7 +16,7 @@ const MAX_REASON = 600;
 const MAX_QUEUED = 100;
 
 /** Does not match a path such as /etc/hosts. */
-const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
+const COMMAND = /^\/[a-z][\w.:-]*(?=\s|$)/i;
 
 /** The terminal of one conversation. */
 export interface LineTerminal extends Disposable {
@@ -73,26 +72,25 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
+/** What a line can be about. */
+type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands">;
+
 /** Runs a conversation line by line until the user ends it. */
-export async function runLineMode(
-  conversation: Conversation,
-  terminal: LineTerminal,
-  effort: ThinkingEffort,
-): Promise<number> {
+export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {
+  const { conversation } = session;
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   terminal.write(endOfTalk(conversation.history));
+  if (session.mode.current === "plan") terminal.write(`${PLAN_ON}\n`);
   const follow: LineCommandPlace["follow"] = (begin) => work(conversation, terminal, begin);
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
     const task = text.trim();
     if (LEAVING.includes(text.trimEnd())) break;
-    const act = COMMAND.test(text) ? lineCommand(task) : undefined;
-    if (act !== undefined) {
-      await act({ conversation, effort, write: terminal.write, follow }, task);
-      // A task may have been typed meanwhile.
+    if (COMMAND.test(text)) {
+      await lineCommand({ ...session, write: terminal.write, follow }, task);
+      // It may have been a task, or one may have been typed meanwhile.
       if (conversation.queued > 0) await work(conversation, terminal);
-    } else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
-    else if (task !== "") {
+    } else if (task !== "") {
       conversation.add(taskText(text));
       await work(conversation, terminal);
     }
@@ -109,9 +107,6 @@ const isTask = (text: string) =>
   text.trim() !== "" && !COMMAND.test(text) && !LEAVING.includes(text.trimEnd()) && !text.endsWith("\\");
 
 const taskText = (text: string) => (text.startsWith("//") ? text.slice(1) : text);
-
-const unknownCommand = (text: string) =>
-  `unknown command ${printable(COMMAND.exec(text)?.[0] ?? "")}; see /help. To send it as text, put a space or a second / before it.\n`;
 
 type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
 

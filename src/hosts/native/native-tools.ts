@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
 import type { KnownSkill } from "../../contract/known-skill.ts";
+import type { AuditEntry } from "../../contract/audit-entry.ts";
+import type { FeatureFlags } from "../../contract/feature-flags.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
-import { guardParts } from "../../guard/decide-and-record.ts";
+import { guardParts, type RecordParts } from "../../guard/decide-and-record.ts";
 import { screen } from "../../screen/screen.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
@@ -21,6 +23,7 @@ import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter, type ToolSet, type ToolSetParts } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { checkRunner } from "./check-runner.ts";
+import { type ModeSwitch, planPermit } from "./work-mode.ts";
 import { type NativeCommandsPlace, openContainment } from "./native-containment.ts";
 
 export interface NativeToolsPlace extends NativeCommandsPlace {
@@ -31,6 +34,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   /** Tools that others bring, such as the one that starts sub-agents. */
   readonly more?: readonly Tool[] | undefined;
   readonly checkTimeoutMs: number;
+  readonly mode: ModeSwitch;
+  readonly flags: FeatureFlags;
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
@@ -48,10 +53,14 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly personSpoke: () => void;
 }
 
+const WEB_TOOLS = ["fetch", "web_search"];
+
 /** What differs for a sub-agent. */
 export interface SubAgentTools extends Pick<NativeToolsPlace, "askPerson" | "askUser" | "more" | "skills"> {
   readonly id: string;
   readonly filter: ToolFilter;
+  /** It may look at things and change nothing. */
+  readonly isReadOnly: boolean;
 }
 
 export function openNativeTools(place: NativeToolsPlace): NativeTools {
@@ -61,14 +70,18 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
   const containment = openContainment(place);
-  const parts = {
-    ...place,
-    approved: new Set<string>(),
-    containment,
+  const recording = {
     ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
     agent: "native",
-    append: (entry) => segment.append(entry),
+    append: (entry: AuditEntry) => segment.append(entry),
+  };
+  const parts = {
+    ...place,
+    approved: new Set<string>(),
+    filters: [...(place.filters ?? []), ...(place.flags["disable-web-tools"] ? [{ deny: WEB_TOOLS }] : [])],
+    containment,
+    ...recording,
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),
@@ -90,11 +103,10 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   });
   return {
     tools: set.tools,
-    permit: set.permit,
+    permit: planPermit(set.permit, { ...recording, mode: place.mode, workspace: policy.workspaceRoot }),
     forgetShown: set.forgetShown,
     openItems: () => items.open(),
-    forSubAgent: ({ id, filter, ...own }) =>
-      subAgentTools({ ...parts, ...own, agent: `native/${id}`, filters: [...(place.filters ?? []), filter] }),
+    forSubAgent: (agent) => subAgentTools(agent, parts, place.mode),
     containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
@@ -108,12 +120,24 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   };
 }
 
-/** Work items of its own, so that those it leaves open are not the session's. */
-function subAgentTools(parts: ToolSetParts): ToolSet {
-  const items = lazyItems(join(parts.outputFolder, `${parts.agent.replaceAll("/", "-")}.items.db`));
-  const set = openToolSet({ ...parts, items });
+const READ_ONLY = "This sub-agent may only look at things, and this call could change something.";
+
+/** With work items of its own, so that those it leaves open are not the session's. */
+function subAgentTools(
+  { id, filter, isReadOnly, ...own }: SubAgentTools,
+  session: ToolSetParts & Omit<RecordParts, "machine">,
+  mode: ModeSwitch,
+): ToolSet {
+  const parts = { ...session, ...own, agent: `native/${id}` };
+  const items = lazyItems(join(parts.outputFolder, `${id}.items.db`));
+  const set = openToolSet({ ...parts, items, filters: [...(parts.filters ?? []), filter] });
+  const { workspaceRoot: workspace } = parts.policy;
+  const permit = planPermit(set.permit, { ...parts, mode, workspace });
   return {
     ...set,
+    permit: isReadOnly
+      ? planPermit(permit, { ...parts, mode: { current: "plan" }, workspace, words: READ_ONLY })
+      : permit,
     async [Symbol.asyncDispose]() {
       await set[Symbol.asyncDispose]();
       items[Symbol.dispose]();

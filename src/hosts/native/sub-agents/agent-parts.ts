@@ -10,13 +10,13 @@ import type { AskUser } from "../../../tools/ask-user.ts";
 import type { ToolSet } from "../../../tools/tool-set.ts";
 import type { EngineParts } from "../conversation.ts";
 import { treeOf } from "../engine-parts.ts";
+import { planProcessor } from "../work-mode.ts";
 import { turnKnowledge } from "../turn-knowledge.ts";
 import type { AgentOrder } from "./agent-order.ts";
 import type { AgentPlace } from "./agent-place.ts";
 import { agentPrompt } from "./agent-prompt.ts";
 import type { AgentWatch } from "./background-agents.ts";
 import type { Delegation } from "./delegation.ts";
-import { readOnlyPermit } from "./read-only-permit.ts";
 
 /** The tools of a sub-agent. Questions to the person say who asks. */
 export function openAgentTools(
@@ -27,6 +27,7 @@ export function openAgentTools(
   return tools.forSubAgent({
     id,
     filter: { isToolEnabled: isEnabled },
+    isReadOnly: definition.isReadOnly,
     more: [delegation.tool],
     skills: definition.parts.includes("skills") ? context.skills : [],
     askPerson: askPerson && namedPerson(id, askPerson),
@@ -79,7 +80,7 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
     model,
     system: agentPrompt(definition, context.parts),
     tools: () => tools.tools,
-    processors: [knowledge, guardProcessor(agentPermit(order, place, tools))],
+    processors: [knowledge, planProcessor(place.mode), guardProcessor(agentPermit(order, place, tools))],
     settings,
     clock: realClock,
     budget: watch.budget,
@@ -103,10 +104,10 @@ function callHooks({ preToolUse, postToolUse, errorOccurred }: EngineHooks): Eng
 }
 
 /** The session's guard. Its ids of calls are made unique, because another agent of the session may have the same ones. */
-function agentPermit({ id, definition }: AgentOrder, { common, policy, tools }: AgentPlace, set: ToolSet): Permit {
+function agentPermit({ id }: AgentOrder, { common, tools }: AgentPlace, set: ToolSet): Permit {
   const prefix = `${id}/`;
   const { guardAlso = (permit: Permit) => permit } = common;
   const bare: Permit = (call, signal) => set.permit({ ...call, id: call.id.slice(prefix.length) }, signal);
-  const guarded = guardAlso(definition.isReadOnly ? readOnlyPermit(bare, policy) : bare, tools.containment);
+  const guarded = guardAlso(bare, tools.containment);
   return (call, signal) => guarded({ ...call, id: `${prefix}${call.id}` }, signal);
 }

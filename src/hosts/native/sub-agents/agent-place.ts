@@ -4,6 +4,7 @@ import type { AskPerson } from "../../../contract/tool.ts";
 import type { AskUser } from "../../../tools/ask-user.ts";
 import type { NativeContext } from "../native-context.ts";
 import type { NativeSettings } from "../native-settings.ts";
+import type { ModeSwitch } from "../work-mode.ts";
 import type { NativeTools } from "../native-tools.ts";
 
 /** What the sub-agents of a session work with. */
@@ -15,6 +16,7 @@ export interface AgentPlace {
   readonly context: NativeContext;
   readonly hooks: EngineHooks;
   readonly tools: NativeTools;
+  readonly mode: ModeSwitch;
   /** The same person as for the session, with the same queue. */
   readonly askPerson: AskPerson | undefined;
   readonly askUser: AskUser | undefined;
