@@ -10,7 +10,7 @@ import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
 import { recorded } from "./recorded.ts";
-import { type PromptTurns, type RunOutcome, runTurns } from "./run-turns.ts";
+import { interrupted, type PromptTurns, type RunOutcome, runTurns } from "./run-turns.ts";
 
 /** What the outer loop needs in addition to the inner one. */
 export interface SessionParts extends LoopParts {
@@ -66,7 +66,7 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
     const step = { history: history.messages, text: totals.text(), metrics: work.metrics, signal };
     const word = yield* askGates(gates, { step, counts, parts });
     yield* failures.splice(0);
-    if (signal.aborted) return yield* rest(totals.outcome("aborted", "interrupted"));
+    if (signal.aborted) return yield* rest(totals.outcome(...interrupted(parts)));
     if (word.kind === "gave-up")
       return yield* rest({ ...totals.outcome("gate-gave-up", word.because), exitCode: word.exitCode });
     if (word.kind === "passed") continue;

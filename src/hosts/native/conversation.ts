@@ -45,7 +45,7 @@ export type EngineParts = Omit<
 > & {
   readonly limits?: BudgetLimits;
   /** The budget of another conversation that this one belongs to, instead of limits of its own. */
-  readonly budget?: Budget;
+  readonly sharedBudget?: Budget;
   readonly delegation?: Delegation;
   readonly compaction: Compaction;
   /** Called when messages have left the history, so that nothing refers to them any more. */
@@ -60,7 +60,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
   const spent = { turns: work.metrics.turns, cost: before.knownCost };
-  const budget = parts.budget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const budget = parts.sharedBudget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
   const beside: LoopEvent[] = [];
   parts.delegation?.begin({ budget, beside, queue });
   let outcome: SessionOutcome | undefined;

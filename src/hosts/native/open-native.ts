@@ -17,6 +17,9 @@ import { contextRecord, forTools, nativeContext, type NativeContext } from "./na
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
+import type { AgentPlace } from "./sub-agent-place.ts";
+import type { RunAgent } from "./sub-agents/background-agents.ts";
+import type { AgentTree } from "./sub-agents/delegation.ts";
 import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
@@ -105,7 +108,18 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(context.parts);
   const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
-  agents.attach({ common, sessionId: session.id, cwd, policy, context, hooks, tools: nativeTools, mode, ...person });
+  const agentPlace = {
+    common,
+    sessionId: session.id,
+    cwd,
+    policy,
+    context,
+    hooks,
+    tools: nativeTools,
+    mode,
+    ...person,
+  };
+  agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
   const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
   const conversation = converse(session, parts, nativeTools.personSpoke);
   if (prompt !== undefined) conversation.add(prompt);
@@ -123,6 +137,12 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     },
   };
 }
+
+/** What runs sub-agents is loaded when one is started. */
+const lazyAgentRunner =
+  (place: AgentPlace, tree: AgentTree): RunAgent =>
+  async (order, watch) =>
+    await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
 interface KnowledgeParts extends Opening {
   readonly nativeTools: NativeTools;

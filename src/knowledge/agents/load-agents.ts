@@ -34,18 +34,20 @@ export function loadAgents(place: KnowledgePlace): LoadedAgents {
     for (const { name: entry, kind } of listNames(folder).names) {
       const stem = FILE.exec(entry)?.groups?.["name"];
       if (stem === undefined || kind === "folder" || /^(?:\.|readme$)/i.test(stem)) continue;
-      const found = readAgent(join(folder, entry), stem, place);
+      const isFull = agents.size === MAX_AGENTS;
+      const found = isFull ? FULL : readAgent(join(folder, entry), stem, place);
       if (found === undefined) continue;
       const leave = (why: string) => notLoaded.push({ name: nameOf(join(folder, entry), place), why });
       const first = "why" in found ? undefined : agents.get(found.name);
       if ("why" in found) leave(found.why);
       else if (first !== undefined) leave(`${first.file ?? "a built-in agent"} has the same name and comes first`);
-      else if (agents.size === MAX_AGENTS) leave(`at most ${MAX_AGENTS} agents are offered`);
       else agents.set(found.name, found);
     }
   }
   return { agents: [...agents.values()], notLoaded };
 }
+
+const FULL = { why: `at most ${MAX_AGENTS} agents are offered` };
 
 function agentFolders({ workspace, userHome, signalboxHome }: KnowledgePlace): ReadonlySet<string> {
   const own = [join(signalboxHome, "agents"), ...HOME_FOLDERS.map((folder) => join(userHome, folder))];

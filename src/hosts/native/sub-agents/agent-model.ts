@@ -1,5 +1,5 @@
 import type { Model } from "../../../models/model.ts";
-import type { NativeSettings } from "../native-settings.ts";
+import type { OtherModels } from "../../../models/other-models.ts";
 import type { AgentOrder } from "./agent-order.ts";
 
 interface AgentModel {
@@ -8,10 +8,16 @@ interface AgentModel {
   readonly note?: string;
 }
 
+interface SessionModels {
+  readonly model: Model;
+  readonly otherModels?: OtherModels | undefined;
+  readonly mostCost?: number | undefined;
+}
+
 /** The model of a sub-agent: what the caller asked for, what its definition says, or the session's. */
 export function agentModel(
   { model: wanted, definition }: Pick<AgentOrder, "model" | "definition">,
-  { model: own, otherModels, mostCost }: Pick<NativeSettings, "model" | "otherModels" | "mostCost">,
+  { model: own, otherModels, mostCost }: SessionModels,
 ): AgentModel {
   const name = wanted ?? definition.model;
   if (name === undefined || name === "inherit" || name === own.name) return { model: own };

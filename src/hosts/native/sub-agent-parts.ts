@@ -1,22 +1,22 @@
-import type { AskPerson, Permit } from "../../../contract/tool.ts";
-import { compaction } from "../../../engine/compaction/compaction.ts";
-import { subagentStopGate } from "../../../engine/gates.ts";
-import type { EngineHooks } from "../../../engine/hooks.ts";
-import { guardProcessor } from "../../../engine/processor.ts";
-import { messageOf } from "../../../lib/message-of.ts";
-import { realClock } from "../../../lib/real-clock.ts";
-import type { Model } from "../../../models/model.ts";
-import type { AskUser } from "../../../tools/ask-user.ts";
-import type { ToolSet } from "../../../tools/tool-set.ts";
-import type { EngineParts } from "../conversation.ts";
-import { treeOf } from "../engine-parts.ts";
-import { planProcessor } from "../work-mode.ts";
-import { turnKnowledge } from "../turn-knowledge.ts";
-import type { AgentOrder } from "./agent-order.ts";
-import type { AgentPlace } from "./agent-place.ts";
-import { agentPrompt } from "./agent-prompt.ts";
-import type { AgentWatch } from "./background-agents.ts";
-import type { Delegation } from "./delegation.ts";
+import type { AskPerson, Permit } from "../../contract/tool.ts";
+import { compaction } from "../../engine/compaction/compaction.ts";
+import { subagentStopGate } from "../../engine/gates.ts";
+import type { EngineHooks } from "../../engine/hooks.ts";
+import { guardProcessor } from "../../engine/processor.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { realClock } from "../../lib/real-clock.ts";
+import type { Model } from "../../models/model.ts";
+import type { AskUser } from "../../tools/ask-user.ts";
+import type { ToolSet } from "../../tools/tool-set.ts";
+import type { EngineParts } from "./conversation.ts";
+import { treeOf } from "./engine-parts.ts";
+import { planProcessor } from "./work-mode.ts";
+import { turnKnowledge } from "./turn-knowledge.ts";
+import type { AgentOrder } from "./sub-agents/agent-order.ts";
+import type { AgentPlace } from "./sub-agent-place.ts";
+import { agentPrompt } from "./sub-agents/agent-prompt.ts";
+import type { AgentWatch } from "./sub-agents/background-agents.ts";
+import type { Delegation } from "./sub-agents/delegation.ts";
 
 /** The tools of a sub-agent. Questions to the person say who asks. */
 export function openAgentTools(
@@ -83,7 +83,7 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
     processors: [knowledge, planProcessor(place.mode), guardProcessor(agentPermit(order, place, tools))],
     settings,
     clock: realClock,
-    budget: watch.budget,
+    sharedBudget: watch.budget,
     compaction: compaction({ model, settings, clock: realClock, signal: watch.signal, isOneTask: true }),
     onShortened: () => tools.forgetShown(),
     gates: [subagentStopGate({ hooks, failed }, agent)],

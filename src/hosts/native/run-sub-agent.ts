@@ -1,19 +1,19 @@
-import { eventOrigin } from "../../../contract/child-event.ts";
-import type { SessionEvent } from "../../../contract/engine-event.ts";
-import type { ToolOutput } from "../../../contract/tool.ts";
-import type { ToolDeed } from "../../../contract/tool-call.ts";
-import { messageOf } from "../../../lib/message-of.ts";
-import { logPath, agentsPath, sessionsPlace } from "../../../sessions/folder.ts";
-import { type Conversation, converse } from "../conversation.ts";
-import type { AgentOrder } from "./agent-order.ts";
-import { openAgentLog } from "./agent-log.ts";
-import { agentModel } from "./agent-model.ts";
-import { agentParts, openAgentTools } from "./agent-parts.ts";
-import type { AgentPlace } from "./agent-place.ts";
-import { agentReport } from "./agent-report.ts";
-import { definitionTools } from "./definition-tools.ts";
-import type { AgentWatch, RunAgent } from "./background-agents.ts";
-import { type AgentTree, openDelegation } from "./delegation.ts";
+import { eventOrigin } from "../../contract/child-event.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
+import type { ToolOutput } from "../../contract/tool.ts";
+import type { ToolDeed } from "../../contract/tool-call.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { logPath, agentsPath, sessionsPlace } from "../../sessions/folder.ts";
+import { type Conversation, converse } from "./conversation.ts";
+import type { AgentOrder } from "./sub-agents/agent-order.ts";
+import { openAgentLog } from "./sub-agents/agent-log.ts";
+import { agentModel } from "./sub-agents/agent-model.ts";
+import { agentParts, openAgentTools } from "./sub-agent-parts.ts";
+import type { AgentPlace } from "./sub-agent-place.ts";
+import { agentReport } from "./sub-agents/agent-report.ts";
+import { definitionTools } from "./sub-agents/definition-tools.ts";
+import type { AgentWatch, RunAgent } from "./sub-agents/background-agents.ts";
+import { type AgentTree, openDelegation } from "./sub-agents/delegation.ts";
 
 /** Runs sub-agents, each with a conversation, tools and a log of its own. */
 export function agentRunner(place: AgentPlace, tree: AgentTree): RunAgent {
