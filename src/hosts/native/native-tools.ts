@@ -56,7 +56,7 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
 const WEB_TOOLS = ["fetch", "web_search"];
 
 /** What differs for a sub-agent. */
-export interface SubAgentTools extends Pick<NativeToolsPlace, "askPerson" | "askUser" | "more" | "skills"> {
+interface SubAgentTools extends Pick<NativeToolsPlace, "askPerson" | "askUser" | "more" | "skills"> {
   readonly id: string;
   readonly filter: ToolFilter;
   /** It may look at things and change nothing. */
