@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,6 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openPipes } from "./pipe-pool.ts";
 import { openStarter } from "./program-starter.ts";
-import { closeSync } from "node:fs";
 
 const HELPER = join(import.meta.dirname, "../../sandbox-init/bin", `${process.platform}-${process.arch}`);
 const linux = test.runIf(process.platform === "linux");
@@ -44,10 +43,10 @@ linux("a program gets its folder, its environment and no input, and both its str
 
 linux("it has its own session and process group, and the default signals", async () => {
   const { sh } = open();
-  const started = await sh("cut -d' ' -f5,6 /proc/$$/stat; grep -E '^Sig(Blk|Ign)' /proc/$$/status; echo $$");
+  const started = await sh("cut -d' ' -f5,6 /proc/$$/stat; echo $$; exec grep -E '^Sig(Blk|Ign)' /proc/self/status");
   const pid = started?.pid;
   const lines = (await started?.output)?.trim().split("\n");
-  expect(lines).toEqual([`${pid} ${pid}`, "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000", String(pid)]);
+  expect(lines).toEqual([`${pid} ${pid}`, String(pid), "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
 });
 
 linux.each([
