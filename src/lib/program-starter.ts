@@ -13,7 +13,7 @@ interface ProgramOrder {
   readonly output: number;
 }
 
-export interface ProgramEnd {
+interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
