@@ -7,7 +7,7 @@ import { markWork } from "../../lib/left-work.ts";
 import { packageRoot } from "../../lib/package-root.ts";
 import { openPipes } from "../../lib/pipe-pool.ts";
 import { openStarter, type ProgramStarter } from "../../lib/program-starter.ts";
-import { helperProgram } from "../../sandbox/helper-program.ts";
+import { helperProgram } from "../../lib/helper-program.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
