@@ -15,6 +15,7 @@ const SLOW = [
   "test/host-conformance.test.ts",
   "test/kill.test.ts",
   "test/mcp-command.test.ts",
+  "test/native-agents.test.ts",
   "test/native-compaction.test.ts",
   "test/native-context.test.ts",
   "test/native-disk.test.ts",

@@ -5,11 +5,13 @@ import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts
 import type { Compaction } from "../../engine/compaction/compaction.ts";
 import { type EngineHooks, tellError } from "../../engine/hooks.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
-import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
+import { type Budget, type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
+import type { Model } from "../../models/model.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
-import { replay } from "../../sessions/replay.ts";
+import { type Replayed, replay } from "../../sessions/replay.ts";
+import type { Delegation } from "./sub-agents/delegation.ts";
 import { recordEvent } from "./record-event.ts";
 import type { Session } from "../../sessions/session.ts";
 
@@ -42,6 +44,9 @@ export type EngineParts = Omit<
   "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
 > & {
   readonly limits?: BudgetLimits;
+  /** The budget of another conversation that this one belongs to, instead of limits of its own. */
+  readonly sharedBudget?: Budget;
+  readonly delegation?: Delegation;
   readonly compaction: Compaction;
   /** Called when messages have left the history, so that nothing refers to them any more. */
   readonly onShortened?: () => void;
@@ -55,18 +60,16 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
   const spent = { turns: work.metrics.turns, cost: before.knownCost };
-  const budget = openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const budget = parts.sharedBudget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
   const beside: LoopEvent[] = [];
+  parts.delegation?.begin({ budget, beside, queue });
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
-  const { name, baseUrl } = parts.model;
-  if (session.before.length > 0 && (before.model !== name || before.baseUrl !== baseUrl)) {
-    session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
-  }
+  recordModel(session, before, parts.model);
   const log = logTo(session, parts);
   return {
     id: session.id,
-    model: name,
+    model: parts.model.name,
     get history() {
       return history.messages;
     },
@@ -85,6 +88,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       personSpoke();
       session.append({ type: "queued", promptId, message, first: false });
       queue.add({ id: promptId, message });
+      parts.delegation?.wake();
     },
     async *run(stop) {
       const { ms } = budget.left();
@@ -93,13 +97,10 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
-        for (let next = await running.next(); ; next = await running.next()) {
-          if (next.done === true) return (outcome = next.value);
-          yield log(next.value);
-        }
-      } catch (error) {
-        await tellSystemError(parts.hooks, error);
-        throw error;
+        return (outcome = yield* logged(running, log, parts.hooks));
+      } finally {
+        await parts.delegation?.end();
+        beside.splice(0).map(log);
       }
     },
     close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
@@ -108,6 +109,12 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
+}
+
+/** A resumed session may go on with another model. */
+function recordModel(session: Session, before: Pick<Replayed, "model" | "baseUrl">, { name, baseUrl }: Model): void {
+  if (session.before.length === 0 || (before.model === name && before.baseUrl === baseUrl)) return;
+  session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
 }
 
 /** Writes an event to the log, before anyone else sees it. */
@@ -119,6 +126,22 @@ const logTo =
     if (event.type === "history-replaced") onShortened?.();
     return event;
   };
+
+async function* logged(
+  running: ReturnType<typeof runSession>,
+  log: (event: SessionEvent) => SessionEvent,
+  hooks: EngineHooks,
+): ReturnType<typeof runSession> {
+  try {
+    for (let next = await running.next(); ; next = await running.next()) {
+      if (next.done === true) return next.value;
+      yield log(next.value);
+    }
+  } catch (error) {
+    await tellSystemError(hooks, error);
+    throw error;
+  }
+}
 
 const prompt = (text: string, images: readonly Image[]): UserMessage => ({
   role: "user",

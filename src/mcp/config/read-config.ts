@@ -21,7 +21,7 @@ export interface McpConfig {
   readonly warnings: readonly string[];
 }
 
-export interface ConfigProblem {
+interface ConfigProblem {
   /** The server; undefined when it is about the whole file. */
   readonly name?: string | undefined;
   /** `FILE:LINE: what is wrong`. */

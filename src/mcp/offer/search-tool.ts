@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Tool } from "../../contract/tool.ts";
 
 /** A tool that can be found. */
-export interface FindableTool {
+interface FindableTool {
   readonly wire: string;
   readonly server: string;
   readonly description: string;
