@@ -15,7 +15,7 @@ export interface ServerPlaces {
   readonly given?: readonly McpServer[] | undefined;
 }
 
-export type ServerSource = "editor" | "user" | "project";
+type ServerSource = "editor" | "user" | "project";
 
 /** A server that some file or editor names, and whether it is used. */
 export interface ConfiguredServer {
