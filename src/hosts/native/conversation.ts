@@ -9,7 +9,7 @@ import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
-import { replay } from "../../sessions/replay.ts";
+import { type Replayed, replay } from "../../sessions/replay.ts";
 import { recordEvent } from "./record-event.ts";
 import type { Session } from "../../sessions/session.ts";
 
@@ -18,6 +18,8 @@ export interface Conversation {
   readonly id: string;
   /** The name of the model. */
   readonly model: string;
+  /** What the session has cost so far, in US dollars; undefined when the price of any request is unknown. */
+  readonly cost: number | undefined;
   readonly history: readonly Message[];
   /** True if a prompt, an answer, or a gate's decision is still pending, so `run` has something to do. */
   readonly unfinished: boolean;
@@ -59,14 +61,22 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const beside: LoopEvent[] = [];
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
-  const { name, baseUrl } = parts.model;
-  if (session.before.length > 0 && (before.model !== name || before.baseUrl !== baseUrl)) {
-    session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
-  }
-  const log = logTo(session, parts);
+  const logModel = modelLog(session, before, parts);
+  logModel();
+  let { cost } = before;
+  const log = logTo(
+    session,
+    parts,
+    (more) => (cost = cost === undefined || more === undefined ? undefined : cost + more),
+  );
   return {
     id: session.id,
-    model: name,
+    get model() {
+      return parts.model.name;
+    },
+    get cost() {
+      return cost;
+    },
     get history() {
       return history.messages;
     },
@@ -87,6 +97,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       queue.add({ id: promptId, message });
     },
     async *run(stop) {
+      logModel();
       const { ms } = budget.left();
       const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
       const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
@@ -110,12 +121,31 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   };
 }
 
+/** Logs the model and its effort whenever they differ from what the log says. */
+function modelLog(session: Session, before: Pick<Replayed, "model" | "baseUrl" | "effort">, { model }: EngineParts) {
+  const isNew = session.before.length === 0;
+  let logged = { name: before.model, baseUrl: before.baseUrl, effort: before.effort };
+  if (isNew) logged = { name: model.name, baseUrl: model.baseUrl, effort: undefined };
+  return () => {
+    const { name, baseUrl, effort } = model;
+    if (logged.name === name && logged.baseUrl === baseUrl && logged.effort === effort) return;
+    logged = { name, baseUrl, effort };
+    session.append({
+      type: "model",
+      model: name,
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(effort === undefined ? {} : { effort }),
+    });
+  };
+}
+
 /** Writes an event to the log, before anyone else sees it. */
 const logTo =
-  (session: Session, { onShortened }: Pick<EngineParts, "onShortened">) =>
+  (session: Session, { onShortened }: Pick<EngineParts, "onShortened">, spent: (cost: number | undefined) => void) =>
   (event: SessionEvent) => {
     const record = recordEvent(event);
     if (record !== undefined) session.append(record);
+    if (record?.type === "usage") spent(record.cost);
     if (event.type === "history-replaced") onShortened?.();
     return event;
   };

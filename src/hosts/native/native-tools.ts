@@ -15,6 +15,7 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import type { EditorBuffers } from "../../tools/files/editor-buffers.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
@@ -26,6 +27,7 @@ import { type NativeCommandsPlace, openContainment } from "./native-containment.
 export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
+  readonly buffers?: EditorBuffers | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
   readonly checkTimeoutMs: number;
@@ -40,6 +42,7 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   readonly openItems: ReturnType<typeof openWorkItems>["open"];
+  readonly allItems: ReturnType<typeof openWorkItems>["list"];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
 }
@@ -81,6 +84,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     permit: set.permit,
     forgetShown: set.forgetShown,
     openItems: () => items.open(),
+    allItems: () => items.list(),
     containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
@@ -100,8 +104,8 @@ function lazyItems(path: string): ReturnType<typeof openWorkItems> {
   const items = () => (opened ??= openWorkItems(path));
   return {
     apply: (changes) => items().apply(changes),
-    list: () => items().list(),
     // Looking must not create it.
+    list: () => (opened === undefined && !existsSync(path) ? [] : items().list()),
     open: () => (opened === undefined && !existsSync(path) ? [] : items().open()),
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   };

@@ -6,6 +6,7 @@ import type { CommandContainment } from "../../tools/command/contained-commands.
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import type { EditorBuffers } from "../../tools/files/editor-buffers.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
@@ -26,6 +27,8 @@ interface NativePlace {
   /** Undefined if nobody can be asked; then calls that need approval are denied. */
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
+  /** Files that an editor has open. */
+  readonly buffers?: EditorBuffers | undefined;
   /** Servers that an editor names, beside those of the configuration files. */
   readonly mcpServers?: readonly McpServer[] | undefined;
 }
@@ -33,6 +36,8 @@ interface NativePlace {
 /** A conversation with its log, tools, and processes. All of them end when it is disposed. */
 export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
+  readonly workspace: string;
+  readonly workItems: NativeTools["allItems"];
   /** The names of its tools. */
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
@@ -43,7 +48,7 @@ export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
 
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
-  return async ({ cwd, resume, prompt, askPerson, askUser }) => {
+  return async ({ cwd, resume, prompt, askPerson, askUser, buffers }) => {
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
@@ -60,6 +65,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         sessionId: session.id,
         policy,
         ...inTurn({ askPerson, askUser }),
+        buffers,
         checkTimeoutMs,
         skills: found.skills,
       });
@@ -88,6 +94,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       );
       return {
         conversation,
+        workspace: policy.workspaceRoot,
+        workItems: nativeTools.allItems,
         tools: nativeTools.tools.map(({ name }) => name),
         containment: nativeTools.containment.facts,
         async [Symbol.asyncDispose]() {
