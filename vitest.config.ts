@@ -18,6 +18,7 @@ const SLOW = [
   "test/native-disk.test.ts",
   "test/native-hooks.test.ts",
   "test/native-killed.test.ts",
+  "test/native-plan.test.ts",
   "test/native-piped.test.ts",
   "test/native-progress.test.ts",
   "test/native-sessions.test.ts",

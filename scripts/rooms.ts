@@ -74,7 +74,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
       " ",
     ),
-  settings: ["load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
+  settings: ["feature-flags.ts", "load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
   knowledge: words(`
     instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Effort } from "./effort.ts";
 import { HistoryPiece } from "./history.ts";
+import { WorkMode } from "./work-mode.ts";
 import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
 
 /**
@@ -70,6 +71,7 @@ export const SessionRecord = z.discriminatedUnion("type", [
     baseUrl: z.string().optional(),
     effort: Effort.optional(),
   }),
+  z.object({ type: z.literal("mode"), mode: WorkMode }),
   /** What the model was given beside the conversation when the session was opened, and what was found and left out. */
   z.object({
     type: z.literal("context"),
@@ -87,6 +89,7 @@ export type SessionRecord = z.infer<typeof SessionRecord>;
 export const isPreparation = (record: SessionRecord): boolean =>
   record.type === "session" ||
   record.type === "model" ||
+  record.type === "mode" ||
   record.type === "context" ||
   record.type === "history" ||
   (record.type === "usage" && record.agent !== undefined);

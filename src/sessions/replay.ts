@@ -2,6 +2,7 @@ import type { Effort } from "../contract/effort.ts";
 import { type HistoryEdit, openHistory } from "../contract/history.ts";
 import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
 import { isPreparation, type SessionRecord } from "../contract/session-record.ts";
+import type { WorkMode } from "../contract/work-mode.ts";
 import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 
 /** The state of a session after its records. */
@@ -21,6 +22,8 @@ export interface Replayed {
   readonly baseUrl: string | undefined;
   /** How much the model was told to think, if anything. */
   readonly effort: Effort | undefined;
+  /** The mode it was last switched to; undefined if it never was. */
+  readonly mode: WorkMode | undefined;
   /** Why the session last ended, if nothing has happened since. */
   readonly rested: string | undefined;
 }
@@ -40,6 +43,7 @@ export function replay(records: readonly SessionRecord[]): Replayed {
     model,
     baseUrl,
     effort,
+    mode: records.findLast((record) => record.type === "mode")?.mode,
     rested,
   };
 }

@@ -81,10 +81,14 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   const key = canonicalJson({ name: call.name, input: call.input });
   const canRemember = !tainted() && mayRepeat(call, parts);
   if (canRemember && approved.has(key)) return { verdict: "allow" };
-  if (ask === undefined)
-    return { verdict: "deny", because: `${explainToModel(decision, judged)} Nobody is available to approve it.` };
+  const alone: Permission = {
+    verdict: "deny",
+    because: `${explainToModel(decision, judged)} Nobody is available to approve it.`,
+  };
+  if (ask === undefined) return alone;
   const because = `${decision.because}.${explainChoices(decision, judged)}`;
   const answer = await ask({ call, because, canRemember }, signal);
+  if (answer === "nobody") return alone;
   const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
   if (refusal !== undefined) return refusal;
   if (answer === "session" && canRemember) approved.add(key);

@@ -55,6 +55,8 @@ export async function workOn(
   };
   if (json) await printText(`${JSON.stringify(sessionLine(session, folder))}\n`);
   const code = await runTask(conversation, view, stop.signal);
+  if (session.mode.current === "plan" && !json)
+    say("this was plan mode; to carry it out: signalbox native -c --approve");
   // A failed write is only reported a moment later.
   await new Promise((resolve) => setImmediate(resolve));
   if (unwritten !== undefined && code === EXIT.ok) {
@@ -82,7 +84,7 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
   const { askPerson, askUser } = terminal;
   const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
   await using session = await nativeOpener(settings)(place);
-  return await runLineMode(session.conversation, terminal, settings.effort);
+  return await runLineMode({ ...session, effort: settings.effort }, terminal);
 }
 
 /** A resumed session continues in its original folder, wherever it is resumed from. */

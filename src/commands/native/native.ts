@@ -5,6 +5,7 @@ import { currentFolder } from "../../lib/current-folder.ts";
 import { say } from "../../lib/say.ts";
 import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
+import { PLAN_APPROVED } from "../../contract/work-mode.ts";
 import { once, textFlag } from "../flags.ts";
 import { engineFlags } from "./flags.ts";
 import { joinPiped, readPipedInput, waitForPipedInput } from "./piped-input.ts";
@@ -20,6 +21,8 @@ export const command: CommandModule = {
       .option("--prompt-file <file>", "read the task from a file ('-' is stdin, also beside -p)", once)
       .option("--resume <session>", "resume a session (an id, part of one, or last)", once)
       .option("-c, --continue", "resume the last session of this folder")
+      .option("--plan", "only read and answer with a plan, until you approve it")
+      .option("--approve", "with -c or --resume: carry out the session's plan")
       .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
     engineFlags(command).addHelpText("after", EXAMPLES);
   },
@@ -30,10 +33,11 @@ export const command: CommandModule = {
     (await import("./flags.ts")).refuseUnknownTools(flags);
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
-      const { nativeSettings } = await import("./settings.ts");
-      return await (await import("./acp.ts")).serveEditor(nativeSettings(flags));
+      return await (await import("./acp.ts")).serveEditor(flags);
     }
-    const prompt = await wholePrompt(flags, passed);
+    refuseModes(flags, resume);
+    const asked = await wholePrompt(flags, passed);
+    const prompt = flags["approve"] === true ? approval(asked) : asked;
     const { nativeSettings } = await import("./settings.ts");
     const settings = nativeSettings(flags, resume);
     const place = { cwd: currentFolder(), resume };
@@ -74,8 +78,20 @@ function resumed(flags: Readonly<Record<string, unknown>>): string | undefined {
   });
 }
 
+function refuseModes(flags: Readonly<Record<string, unknown>>, resume: string | undefined): void {
+  if (flags["approve"] !== true || (resume !== undefined && flags["plan"] !== true)) return;
+  throw new UserError("--approve carries out the plan of a session that is resumed", {
+    where: "--approve",
+    fix: "signalbox native -c --approve, without --plan",
+  });
+}
+
+/** Approves the plan, with what the user adds to it. */
+const approval = (more: Buffer | undefined) =>
+  Buffer.concat([Buffer.from(PLAN_APPROVED), ...(more === undefined ? [] : [Buffer.from("\n"), more])]);
+
 function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
-  const other = ["prompt", "promptFile", "resume", "continue", "json", "accept"].find(
+  const other = ["prompt", "promptFile", "resume", "continue", "json", "approve"].find(
     (name) => flags[name] !== undefined,
   );
   if (other === undefined && passed.length === 0) return;
@@ -113,4 +129,5 @@ Examples:
   signalbox native --model ollama/qwen3 --prompt-file task.md
   git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder
+  signalbox native --plan -p "speed up the import" then: signalbox native -c --approve
   signalbox native --acp                        for an editor that speaks ACP`;

@@ -4,6 +4,7 @@ import type { NativeSettings } from "../../hosts/native/native-settings.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
+import { featureFlags } from "../../settings/feature-flags.ts";
 import { openModel } from "../../models/open-model.ts";
 import { priceOf } from "../../models/catalog/price.ts";
 import { sessionPolicy } from "../active-policy.ts";
@@ -17,8 +18,8 @@ type Flags = Readonly<Record<string, unknown>>;
 /**
  * Parses the flags once, at the edge. Keys come from the environment. A resumed session continues with its model.
  */
-export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
-  const { choice, effort, engine, skills } = chosenModel(flags, resume);
+export function nativeSettings(flags: Flags, resume?: string, cwd?: string): NativeSettings {
+  const { choice, effort, engine, skills } = chosenModel(flags, resume, cwd);
   const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is unknown, so its cost cannot be limited`, {
@@ -50,6 +51,8 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     environment: process.env,
     model: openModel(choice, { idleMs: settings.idle_ms, effort: () => effort.level }),
     effort,
+    flags: featureFlags(process.env),
+    ...(flags["plan"] === true ? { mode: "plan" } : flags["approve"] === true ? { mode: "ask" } : {}),
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),

@@ -99,3 +99,7 @@ export function readPreset(value: unknown): PresetName | undefined {
     fix: `use one of: ${Object.keys(PRESETS).join(", ")}`,
   });
 }
+
+/** The read-only preset by itself: no file of the user or of the workspace adds a grant to it. */
+export const readOnlyPolicy = (workspaceRoot: string): Policy =>
+  mergePolicy([], { workspaceRoot, home: homedir(), preset: "read-only" });

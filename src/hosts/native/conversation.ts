@@ -9,8 +9,8 @@ import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
-import { type Replayed, replay } from "../../sessions/replay.ts";
-import { recordEvent } from "./record-event.ts";
+import { replay } from "../../sessions/replay.ts";
+import { openLedger } from "./session-ledger.ts";
 import type { Session } from "../../sessions/session.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
@@ -61,21 +61,16 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const beside: LoopEvent[] = [];
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
-  const logModel = modelLog(session, before, parts);
+  const ledger = openLedger(session, before, parts);
+  const { log, logModel } = ledger;
   logModel();
-  let { cost } = before;
-  const log = logTo(
-    session,
-    parts,
-    (more) => (cost = cost === undefined || more === undefined ? undefined : cost + more),
-  );
   return {
     id: session.id,
     get model() {
       return parts.model.name;
     },
     get cost() {
-      return cost;
+      return ledger.cost;
     },
     get history() {
       return history.messages;
@@ -90,11 +85,8 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       return outcome;
     },
     add(text, images = []) {
-      const message = prompt(text, images);
-      const promptId = randomId();
       personSpoke();
-      session.append({ type: "queued", promptId, message, first: false });
-      queue.add({ id: promptId, message });
+      queue.add(logPrompt(session, prompt(text, images)));
     },
     async *run(stop) {
       logModel();
@@ -121,34 +113,11 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   };
 }
 
-/** Logs the model and its effort whenever they differ from what the log says. */
-function modelLog(session: Session, before: Pick<Replayed, "model" | "baseUrl" | "effort">, { model }: EngineParts) {
-  const isNew = session.before.length === 0;
-  let logged = { name: before.model, baseUrl: before.baseUrl, effort: before.effort };
-  if (isNew) logged = { name: model.name, baseUrl: model.baseUrl, effort: undefined };
-  return () => {
-    const { name, baseUrl, effort } = model;
-    if (logged.name === name && logged.baseUrl === baseUrl && logged.effort === effort) return;
-    logged = { name, baseUrl, effort };
-    session.append({
-      type: "model",
-      model: name,
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(effort === undefined ? {} : { effort }),
-    });
-  };
+function logPrompt(session: Session, message: UserMessage) {
+  const promptId = randomId();
+  session.append({ type: "queued", promptId, message, first: false });
+  return { id: promptId, message };
 }
-
-/** Writes an event to the log, before anyone else sees it. */
-const logTo =
-  (session: Session, { onShortened }: Pick<EngineParts, "onShortened">, spent: (cost: number | undefined) => void) =>
-  (event: SessionEvent) => {
-    const record = recordEvent(event);
-    if (record !== undefined) session.append(record);
-    if (record?.type === "usage") spent(record.cost);
-    if (event.type === "history-replaced") onShortened?.();
-    return event;
-  };
 
 const prompt = (text: string, images: readonly Image[]): UserMessage => ({
   role: "user",

@@ -7,12 +7,14 @@ import { fingerprint } from "./fingerprint.ts";
 import { nativeGates } from "./native-gates.ts";
 import type { NativeTools } from "./native-tools.ts";
 import type { NativeSettings } from "./native-settings.ts";
+import { type ModeSwitch, planProcessor, unlessPlan } from "./work-mode.ts";
 import { tell } from "./tell-hooks.ts";
 
 /** What one conversation adds to the settings of its command. */
 export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
   readonly policy: Policy;
   readonly knowledge: Processor;
+  readonly mode: ModeSwitch;
   readonly isOneTask: boolean;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
@@ -22,7 +24,7 @@ export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 export function engineParts(
   common: NativeSettings,
   nativeTools: NativeTools,
-  { policy, system, hooks, knowledge, isOneTask, signal }: EngineFrame,
+  { policy, system, hooks, knowledge, mode, isOneTask, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
   const { tools, permit, containment, forgetShown, openItems } = nativeTools;
@@ -30,7 +32,7 @@ export function engineParts(
     model,
     system,
     tools: () => tools,
-    processors: [knowledge, guardProcessor(guardAlso(permit, containment))],
+    processors: [knowledge, planProcessor(mode), guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
     limits: {
@@ -52,7 +54,7 @@ export function engineParts(
         ),
     }),
     onShortened: () => forgetShown(),
-    gates: nativeGates(common, nativeTools),
+    gates: nativeGates(common, nativeTools).map((gate) => unlessPlan(gate, mode)),
     hooks,
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
   };

@@ -1,11 +1,14 @@
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Conversation } from "./conversation.ts";
+import { PLAN_APPROVED } from "../../contract/work-mode.ts";
+import type { ModeSwitch } from "./work-mode.ts";
 import { effortCommand } from "./effort-command.ts";
 
 /** What a command that is typed at the prompt works with. */
 export interface LineCommandPlace {
   readonly conversation: Conversation;
   readonly effort: ThinkingEffort;
+  readonly mode: ModeSwitch;
   readonly write: (text: string) => void;
   /** Shows what happens until it is over; Ctrl-C interrupts it. */
   readonly follow: (work: (signal: AbortSignal) => ReturnType<Conversation["compact"]>) => Promise<void>;
@@ -19,6 +22,7 @@ Ctrl-D during work ends the session when the work is done. /id shows its id.
 /context shows how full the model's window is; /compact replaces the conversation
 by a summary of it and everything you asked.
 /effort shows how much the model thinks; /effort low, medium, high or max changes it.
+/plan lets it only read until you type /approve; /plan TASK starts with a task.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
@@ -27,6 +31,8 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   "/help": ({ write }) => write(`${HELP}\n`),
   "/id": ({ write, conversation }) => write(`${conversation.id}\n`),
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
+  "/plan": planCommand,
+  "/approve": approveCommand,
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
     let isSilent = true;
@@ -40,6 +46,9 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   },
 };
 
+/** The names of all commands, each with its slash. */
+export const lineCommandNames = (): readonly string[] => Object.keys(COMMANDS);
+
 /** The command at the start of a line, by its first word. */
 export function lineCommand(text: string): LineCommand | undefined {
   const [word = ""] = text.trim().split(/\s/, 1);
@@ -51,4 +60,20 @@ async function contextLine(conversation: Conversation): Promise<string> {
   const share = Math.round((100 * tokens) / limit);
   const count = (value: number) => value.toLocaleString("en");
   return `about ${count(tokens)} of ${count(limit)} tokens (${share} %), ${count(conversation.history.length)} messages\n`;
+}
+
+export const PLAN_ON = "plan mode: it only reads, until you type /approve";
+
+function planCommand({ mode, conversation, write }: LineCommandPlace, text: string): void {
+  const task = text.slice("/plan".length).trim();
+  mode.set("plan");
+  write(`${PLAN_ON}\n`);
+  if (task !== "") conversation.add(task);
+}
+
+function approveCommand({ mode, conversation, write }: LineCommandPlace, text: string): void {
+  if (mode.current !== "plan") return write("there is no plan to approve; /plan starts one\n");
+  mode.set("ask");
+  write("plan mode is over\n");
+  conversation.add(`${PLAN_APPROVED} ${text.slice("/approve".length).trim()}`.trim());
 }

@@ -3,11 +3,10 @@ import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.t
 import { printable } from "../../lib/printable.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
-import type { ThinkingEffort } from "../../models/effort.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
-import { lineCommand, type LineCommandPlace } from "./line-commands.ts";
+import { lineCommand, PLAN_ON, type LineCommandPlace } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { endOfTalk } from "./end-of-talk.ts";
 import { showCall } from "./show-call.ts";
@@ -73,14 +72,15 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
+/** What a line can be about. */
+type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode">;
+
 /** Runs a conversation line by line until the user ends it. */
-export async function runLineMode(
-  conversation: Conversation,
-  terminal: LineTerminal,
-  effort: ThinkingEffort,
-): Promise<number> {
+export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {
+  const { conversation } = session;
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   terminal.write(endOfTalk(conversation.history));
+  if (session.mode.current === "plan") terminal.write(`${PLAN_ON}\n`);
   const follow: LineCommandPlace["follow"] = (begin) => work(conversation, terminal, begin);
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
@@ -88,7 +88,7 @@ export async function runLineMode(
     if (LEAVING.includes(text.trimEnd())) break;
     const act = COMMAND.test(text) ? lineCommand(task) : undefined;
     if (act !== undefined) {
-      await act({ conversation, effort, write: terminal.write, follow }, task);
+      await act({ ...session, write: terminal.write, follow }, task);
       // A task may have been typed meanwhile.
       if (conversation.queued > 0) await work(conversation, terminal);
     } else if (COMMAND.test(text)) terminal.write(unknownCommand(text));

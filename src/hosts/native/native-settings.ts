@@ -1,5 +1,7 @@
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { WorkMode } from "../../contract/work-mode.ts";
+import type { FeatureFlags } from "../../contract/feature-flags.ts";
 import type { Permit } from "../../contract/tool.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
 import type { HostJob } from "../../backplane/host.ts";
@@ -29,6 +31,9 @@ export interface NativeSettings {
   /** How long it may work after this start. */
   readonly timeoutMs?: number | undefined;
   readonly filters: readonly ToolFilter[];
+  readonly flags: FeatureFlags;
+  /** The mode of a new session; `ask` by default. A resumed one goes on in its own unless this is given. */
+  readonly mode?: WorkMode | undefined;
   readonly skillSettings?: SkillSettings | undefined;
   /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesPath, sessionsPlace } from "../../sessions/folder.ts";
 import type { KnownSkill } from "../../contract/known-skill.ts";
+import type { AuditEntry } from "../../contract/audit-entry.ts";
+import type { FeatureFlags } from "../../contract/feature-flags.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
@@ -22,6 +24,7 @@ import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { checkRunner } from "./check-runner.ts";
+import { type ModeSwitch, planPermit } from "./work-mode.ts";
 import { type NativeCommandsPlace, openContainment } from "./native-containment.ts";
 
 export interface NativeToolsPlace extends NativeCommandsPlace {
@@ -31,6 +34,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
   readonly checkTimeoutMs: number;
+  readonly mode: ModeSwitch;
+  readonly flags: FeatureFlags;
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
@@ -47,6 +52,8 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly personSpoke: () => void;
 }
 
+const WEB_TOOLS = ["fetch", "web_search"];
+
 export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const { sessionId, policy, home, environment, warn } = place;
   const outputFolder = filesPath(sessionsPlace(home), sessionId);
@@ -54,13 +61,17 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
   const containment = openContainment(place);
-  const set = openToolSet({
-    ...place,
-    containment,
+  const recording = {
     ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
     agent: "native",
-    append: (entry) => segment.append(entry),
+    append: (entry: AuditEntry) => segment.append(entry),
+  };
+  const set = openToolSet({
+    ...place,
+    filters: [...(place.filters ?? []), ...(place.flags["disable-web-tools"] ? [{ deny: WEB_TOOLS }] : [])],
+    containment,
+    ...recording,
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),
@@ -81,7 +92,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   });
   return {
     tools: set.tools,
-    permit: set.permit,
+    permit: planPermit(set.permit, { ...recording, mode: place.mode, workspace: policy.workspaceRoot }),
     forgetShown: set.forgetShown,
     openItems: () => items.open(),
     allItems: () => items.list(),

@@ -1,5 +1,7 @@
+import type { Policy } from "../../contract/policy.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
+import type { Processor } from "../../engine/processor.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
@@ -10,11 +12,12 @@ import type { EditorBuffers } from "../../tools/files/editor-buffers.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
-import { contextRecord, forTools, nativeContext } from "./native-context.ts";
+import { contextRecord, forTools, nativeContext, type NativeContext } from "./native-context.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
 import { tell, tellEnd } from "./tell-hooks.ts";
+import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
 
 /** Where a conversation takes place, and who can be asked. */
@@ -38,6 +41,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
   readonly workspace: string;
   readonly workItems: NativeTools["allItems"];
+  /** How it works; a change holds from the next request and call on. */
+  readonly mode: ModeSwitch;
   /** The names of its tools. */
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
@@ -48,62 +53,13 @@ export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
 
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
-  return async ({ cwd, resume, prompt, askPerson, askUser, buffers }) => {
+  return async (place) => {
     await endLeftCommands(common.home, common.warn);
-    const policy = common.policyFor(cwd);
-    const { session, accept } = openLog(common, cwd, resume);
+    const policy = common.policyFor(place.cwd);
+    const { session, accept } = openLog(common, place.cwd, place.resume);
     const ended = new AbortController();
     try {
-      // Not waited for: a server that says nothing must not delay the first request.
-      void common.model.learnLimits(ended.signal);
-      const { acceptTimeoutMs: checkTimeoutMs } = common;
-      const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
-      warnOfMissing(found, common.warn);
-      warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal: ended.signal });
-      const nativeTools = openNativeTools({
-        ...common,
-        sessionId: session.id,
-        policy,
-        ...inTurn({ askPerson, askUser }),
-        buffers,
-        checkTimeoutMs,
-        skills: found.skills,
-      });
-      await nativeTools.containment.require();
-      const context = forTools(found, nativeTools.tools);
-      const system = systemPrompt(context.parts);
-      session.append(contextRecord(context));
-      const knowledge = turnKnowledge({
-        context,
-        timeoutMs: common.timeoutMs,
-        openItems: () => nativeTools.openItems().map(({ title }) => title),
-        fingerprint: (signal) => treeOf(policy, nativeTools, signal),
-        before: session.before,
-        record: (record) => session.append(record),
-      });
-      const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const isOneTask = prompt !== undefined;
-      const frame = { policy, system, hooks, knowledge, isOneTask, signal: ended.signal };
-      const parts = engineParts({ ...common, accept }, nativeTools, frame);
-      const conversation = converse(session, parts, nativeTools.personSpoke);
-      if (prompt !== undefined) conversation.add(prompt);
-      const source = resume === undefined ? "new" : "resume";
-      await tell(
-        (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
-        common.warn,
-      );
-      return {
-        conversation,
-        workspace: policy.workspaceRoot,
-        workItems: nativeTools.allItems,
-        tools: nativeTools.tools.map(({ name }) => name),
-        containment: nativeTools.containment.facts,
-        async [Symbol.asyncDispose]() {
-          ended.abort(new Error("the session has ended"));
-          await conversation.close();
-          await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
-        },
-      };
+      return await openConversation({ ...common, accept }, { place, policy, session, ended });
     } catch (error) {
       ended.abort();
       session[Symbol.dispose]();
@@ -112,6 +68,81 @@ export function nativeOpener(common: NativeSettings): OpenNative {
   };
 }
 
+interface Opening {
+  readonly place: NativePlace;
+  readonly policy: Policy;
+  readonly session: Session;
+  /** Aborted when the session ends. */
+  readonly ended: AbortController;
+}
+
+async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
+  const { place, policy, session, ended } = opening;
+  const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
+  const { signal } = ended;
+  // Not waited for: a server that says nothing must not delay the first request.
+  void common.model.learnLimits(signal);
+  const mode = sessionMode(common, session);
+  const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
+  warnOfMissing(found, common.warn);
+  warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal });
+  const nativeTools = openNativeTools({
+    ...common,
+    sessionId: session.id,
+    policy,
+    mode,
+    ...unlessAuto(inTurn({ askPerson, askUser }), mode),
+    buffers,
+    checkTimeoutMs: common.acceptTimeoutMs,
+    skills: found.skills,
+  });
+  await nativeTools.containment.require();
+  const context = forTools(found, nativeTools.tools);
+  session.append(contextRecord(context));
+  const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
+  const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
+  const system = systemPrompt(context.parts);
+  const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
+  const conversation = converse(session, engineParts(common, nativeTools, frame), nativeTools.personSpoke);
+  if (prompt !== undefined) conversation.add(prompt);
+  const source = resume === undefined ? "new" : "resume";
+  await tell(
+    (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
+    common.warn,
+  );
+  return {
+    conversation,
+    mode,
+    workspace: policy.workspaceRoot,
+    workItems: nativeTools.allItems,
+    tools: nativeTools.tools.map(({ name }) => name),
+    containment: nativeTools.containment.facts,
+    async [Symbol.asyncDispose]() {
+      ended.abort(new Error("the session has ended"));
+      await conversation.close();
+      await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+    },
+  };
+}
+
+interface KnowledgeParts extends Opening {
+  readonly nativeTools: NativeTools;
+  readonly context: NativeContext;
+}
+
+const sessionKnowledge = (
+  { timeoutMs }: NativeSettings,
+  { session, policy, nativeTools, context }: KnowledgeParts,
+): Processor =>
+  turnKnowledge({
+    context,
+    timeoutMs,
+    openItems: () => nativeTools.openItems().map(({ title }) => title),
+    fingerprint: (signal) => treeOf(policy, nativeTools, signal),
+    before: session.before,
+    record: (record) => session.append(record),
+  });
+
 /** A person can answer one question at a time, however many agents of a session ask. */
 function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
   const turn = oneAtATime();
@@ -119,6 +150,14 @@ function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser
     askPerson: askPerson && ((...question: Parameters<AskPerson>) => turn(() => askPerson(...question))),
     askUser: askUser && ((...question: Parameters<AskUser>) => turn(() => askUser(...question))),
   };
+}
+
+/** A resumed session goes on in the mode it was in, unless another was asked for. */
+function sessionMode({ mode: wanted }: NativeSettings, session: Session): ModeSwitch {
+  const before = session.before.findLast((record) => record.type === "mode")?.mode ?? "ask";
+  const mode = modeSwitch(before, (chosen) => session.append({ type: "mode", mode: chosen }));
+  if (wanted !== undefined) mode.set(wanted);
+  return mode;
 }
 
 interface OpenLog {
