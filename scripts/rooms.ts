@@ -76,7 +76,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     ),
   settings: ["feature-flags.ts", "load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
   knowledge: words(`
-    instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
+    commands/load-commands.ts instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
   snapshots: [

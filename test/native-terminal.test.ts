@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script/script.ts";
@@ -60,6 +60,35 @@ test.runIf(isOnPath("tmux"))(
     expect(asked).toEqual(["/etc/hosts is wrong", "/nonsense", " /nonsense"]);
   },
 );
+
+test.runIf(isOnPath("tmux"))("plan mode and a command from a file, typed at the prompt", async () => {
+  const write = { id: "w", name: "write", input: { path: "made.txt", content: "made" } };
+  const here = await scene({
+    turns: [{ calls: [write] }, { text: "The plan." }, { calls: [write] }, { text: "Carried out." }],
+  });
+  mkdirSync(join(here.cwd, ".signalbox", "commands"), { recursive: true });
+  writeFileSync(join(here.cwd, ".signalbox", "commands", "make.md"), "Make $1 carefully.");
+  const { keys, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("-l", "/mak made.txt");
+  keys("Enter");
+  await shows("did you mean /make?");
+  keys("/approve", "Enter");
+  await shows("there is no plan to approve");
+  keys("/plan", "Enter");
+  await shows("it only reads, until you type /approve");
+  keys("-l", "/make made.txt");
+  keys("Enter");
+  await shows("The plan.");
+  expect(existsSync(join(here.cwd, "made.txt"))).toBe(false);
+  keys("-l", "/approve but quickly");
+  keys("Enter");
+  await shows("Carried out.");
+  expect(readFileSync(join(here.cwd, "made.txt"), "utf8")).toBe("made");
+  const asked = here.server.requests.map(({ userTexts }) => userTexts.find((text) => !text.startsWith("Plan mode is")));
+  expect(asked[0]).toBe("Make made.txt carefully.");
+  expect(here.server.requests[2]?.userTexts).toContain("The plan is approved: carry it out. but quickly");
+});
 
 test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async () => {
   const here = await scene({ turns: [{ text: "red \u001b[31m\u0007 words" }] });

@@ -1,5 +1,8 @@
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Conversation } from "./conversation.ts";
+import type { KnownCommand } from "../../contract/known-command.ts";
+import { nearest } from "../../lib/nearest.ts";
+import { printable } from "../../lib/printable.ts";
 import { PLAN_APPROVED } from "../../contract/work-mode.ts";
 import type { ModeSwitch } from "./work-mode.ts";
 import { effortCommand } from "./effort-command.ts";
@@ -9,6 +12,8 @@ export interface LineCommandPlace {
   readonly conversation: Conversation;
   readonly effort: ThinkingEffort;
   readonly mode: ModeSwitch;
+  /** The user's own commands. */
+  readonly commands: () => readonly KnownCommand[];
   readonly write: (text: string) => void;
   /** Shows what happens until it is over; Ctrl-C interrupts it. */
   readonly follow: (work: (signal: AbortSignal) => ReturnType<Conversation["compact"]>) => Promise<void>;
@@ -28,7 +33,7 @@ To send a text such as /id or exit as a task, put a space before it.`;
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
 
 const COMMANDS: Readonly<Record<string, LineCommand>> = {
-  "/help": ({ write }) => write(`${HELP}\n`),
+  "/help": ({ write, commands }) => write(`${HELP}\n${ownCommands(commands())}`),
   "/id": ({ write, conversation }) => write(`${conversation.id}\n`),
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
   "/plan": planCommand,
@@ -46,14 +51,30 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   },
 };
 
-/** The names of all commands, each with its slash. */
+/** The names of all commands that are no files, each with its slash. */
 export const lineCommandNames = (): readonly string[] => Object.keys(COMMANDS);
 
-/** The command at the start of a line, by its first word. */
-export function lineCommand(text: string): LineCommand | undefined {
-  const [word = ""] = text.trim().split(/\s/, 1);
-  return Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+/** Carries out the command at the start of a line: one of ours, or else one from a file. */
+export async function lineCommand(place: LineCommandPlace, text: string): Promise<void> {
+  const [word = ""] = text.split(/\s/, 1);
+  const act = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  if (act !== undefined) return await act(place, text);
+  const own = place.commands();
+  const found = own.find(({ name }) => `/${name}` === word);
+  if (found === undefined) return place.write(unknownCommand(word, own));
+  const expanded = found.expand(text.slice(word.length).trim());
+  if ("why" in expanded) return place.write(`${printable(found.file)}: ${expanded.why}\n`);
+  place.conversation.add(expanded.text);
 }
+
+function unknownCommand(word: string, own: readonly KnownCommand[]): string {
+  const near = nearest(word, [...Object.keys(COMMANDS), ...own.map(({ name }) => `/${name}`)]);
+  const meant = near === undefined ? "see /help." : `did you mean ${near}?`;
+  return `unknown command ${printable(word)}; ${meant} To send it as text, put a space or a second / before it.\n`;
+}
+
+const ownCommands = (own: readonly KnownCommand[]) =>
+  own.map(({ name, description, file }) => `/${name}  ${printable(description)} (${printable(file)})\n`).join("");
 
 async function contextLine(conversation: Conversation): Promise<string> {
   const { tokens, limit } = await conversation.measure();

@@ -16,7 +16,7 @@ const MAX_REASON = 600;
 const MAX_QUEUED = 100;
 
 /** Does not match a path such as /etc/hosts. */
-const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
+const COMMAND = /^\/[a-z][\w.:-]*(?=\s|$)/i;
 
 /** The terminal of one conversation. */
 export interface LineTerminal extends Disposable {
@@ -73,7 +73,7 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
 /** What a line can be about. */
-type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode">;
+type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands">;
 
 /** Runs a conversation line by line until the user ends it. */
 export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {
@@ -86,13 +86,11 @@ export async function runLineMode(session: LineSession, terminal: LineTerminal):
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
     const task = text.trim();
     if (LEAVING.includes(text.trimEnd())) break;
-    const act = COMMAND.test(text) ? lineCommand(task) : undefined;
-    if (act !== undefined) {
-      await act({ ...session, write: terminal.write, follow }, task);
-      // A task may have been typed meanwhile.
+    if (COMMAND.test(text)) {
+      await lineCommand({ ...session, write: terminal.write, follow }, task);
+      // It may have been a task, or one may have been typed meanwhile.
       if (conversation.queued > 0) await work(conversation, terminal);
-    } else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
-    else if (task !== "") {
+    } else if (task !== "") {
       conversation.add(taskText(text));
       await work(conversation, terminal);
     }
@@ -109,9 +107,6 @@ const isTask = (text: string) =>
   text.trim() !== "" && !COMMAND.test(text) && !LEAVING.includes(text.trimEnd()) && !text.endsWith("\\");
 
 const taskText = (text: string) => (text.startsWith("//") ? text.slice(1) : text);
-
-const unknownCommand = (text: string) =>
-  `unknown command ${printable(COMMAND.exec(text)?.[0] ?? "")}; see /help. To send it as text, put a space or a second / before it.\n`;
 
 type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
 

@@ -1,7 +1,9 @@
 import type { Policy } from "../../contract/policy.ts";
+import type { KnownCommand } from "../../contract/known-command.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
 import type { Processor } from "../../engine/processor.ts";
+import { loadCommands } from "../../knowledge/commands/load-commands.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
@@ -43,6 +45,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly workItems: NativeTools["allItems"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
+  /** The user's own `/` commands, looked for now. */
+  readonly commands: () => readonly KnownCommand[];
   /** The names of its tools. */
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
@@ -115,6 +119,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     mode,
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
+    commands: () => loadCommands(context.place).commands,
     tools: nativeTools.tools.map(({ name }) => name),
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {

@@ -3,7 +3,7 @@ import type { SessionEvent, SessionOutcome } from "../../../contract/engine-even
 import { sessionTitle } from "../../../sessions/summary.ts";
 import { outcomeLines } from "../describe-event.ts";
 import type { LineCommandPlace } from "../line-commands.ts";
-import { editorCommand, isImmediate, promptText } from "./editor-commands.ts";
+import { commandIn, editorCommand, isImmediate, promptText } from "./editor-commands.ts";
 import { message } from "./editor-link.ts";
 import type { EditorSession } from "./editor-session.ts";
 import { promptContent } from "./prompt-content.ts";
@@ -14,25 +14,26 @@ import { sessionUpdates } from "./session-view.ts";
 export async function answerPrompt(session: EditorSession, { prompt }: PromptRequest): Promise<PromptResponse> {
   const { text, images } = promptContent(prompt);
   if (text.trim() === "" && images.length === 0) throw RequestError.invalidParams(undefined, "the prompt is empty");
-  const command = images.length === 0 ? editorCommand(text) : undefined;
-  const { conversation, link } = session;
-  if (command === undefined) {
-    const isFirst = conversation.history.length === 0 && conversation.queued === 0;
-    conversation.add(promptText(text), images);
-    if (isFirst) await told(session, { sessionUpdate: "session_info_update", title: sessionTitle(text) });
-    return await answered(session);
-  }
-  const act = async (abort: AbortController): Promise<PromptResponse> => {
-    const write = (words: string) => void link.tell(message(words)).catch(() => {});
-    const follow: LineCommandPlace["follow"] = async (begin) => {
-      for await (const event of begin(abort.signal)) await show(session, event, abort);
-    };
-    await command({ ...session, effort: session.models.effort, write, follow }, text.trim());
-    return { stopReason: abort.signal.aborted ? "cancelled" : "end_turn" };
+  const isCommand = images.length === 0 && commandIn(text) !== undefined;
+  const { conversation } = session;
+  const isFirst = conversation.history.length === 0 && conversation.queued === 0;
+  if (isCommand) {
+    const act: Run = (abort) => carryOut(session, text, abort);
+    const response = isImmediate(text) ? await act(new AbortController()) : await inTurn(session, act);
+    await tellChoices(session);
+    if (conversation.queued === 0 || response.stopReason !== "end_turn") return response;
+  } else conversation.add(promptText(text), images);
+  if (isFirst) await told(session, { sessionUpdate: "session_info_update", title: sessionTitle(text) });
+  return await answered(session);
+}
+
+async function carryOut(session: EditorSession, text: string, abort: AbortController): Promise<PromptResponse> {
+  const write = (words: string) => void told(session, message(words));
+  const follow: LineCommandPlace["follow"] = async (begin) => {
+    for await (const event of begin(abort.signal)) await show(session, event, abort);
   };
-  const response = isImmediate(text) ? await act(new AbortController()) : await inTurn(session, act);
-  await tellChoices(session);
-  return conversation.queued > 0 && response.stopReason === "end_turn" ? await answered(session) : response;
+  await editorCommand({ ...session, effort: session.models.effort, write, follow }, text);
+  return { stopReason: abort.signal.aborted ? "cancelled" : "end_turn" };
 }
 
 /** A prompt that comes while another is worked on reaches the model with its next request, and ends with that work. */

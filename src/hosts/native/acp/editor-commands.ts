@@ -1,9 +1,10 @@
 import type { AvailableCommand, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { KnownCommand } from "../../../contract/known-command.ts";
 import { printable } from "../../../lib/printable.ts";
-import { lineCommand, lineCommandNames } from "../line-commands.ts";
+import { lineCommand, lineCommandNames, type LineCommandPlace } from "../line-commands.ts";
 
 /** Does not match a path such as /etc/hosts. */
-const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
+const COMMAND = /^\/[a-z][\w.:-]*(?=\s|$)/i;
 
 /** The name of the command that a prompt begins with. */
 export const commandIn = (text: string): string | undefined => COMMAND.exec(text)?.[0];
@@ -28,31 +29,34 @@ const ELSEWHERE = new Set(["/quit", "/exit"]);
 
 const names = () => lineCommandNames().filter((name) => !ELSEWHERE.has(name));
 
-/** The commands that an editor can offer. */
-export const commandsUpdate = (): SessionUpdate => ({
+/** The commands that an editor can offer: ours, and the user's own. */
+export const commandsUpdate = (own: readonly KnownCommand[]): SessionUpdate => ({
   sessionUpdate: "available_commands_update",
-  availableCommands: names().map((name): AvailableCommand => {
-    const { description = name, hint } = DESCRIPTIONS[name] ?? {};
-    return { name: name.slice(1), description, ...(hint === undefined ? {} : { input: { hint } }) };
-  }),
+  availableCommands: [
+    ...names().map((name): AvailableCommand => {
+      const { description = name, hint } = DESCRIPTIONS[name] ?? {};
+      return { name: name.slice(1), description, ...(hint === undefined ? {} : { input: { hint } }) };
+    }),
+    ...own.map(({ name, description, file }) => ({
+      name,
+      description: printable(description) || printable(file),
+      input: { hint: "arguments" },
+    })),
+  ],
 });
 
-/** What a prompt that begins with a command does; undefined for a prompt to the model. */
-export function editorCommand(text: string): ReturnType<typeof lineCommand> {
-  const name = commandIn(text);
-  if (name === undefined) return undefined;
-  if (name === "/help") return ({ write }) => write(help());
-  const known = names().includes(name) ? lineCommand(text) : undefined;
-  return known ?? (({ write }) => write(unknown(name)));
+/** Carries out the command that a prompt begins with. */
+export async function editorCommand(place: LineCommandPlace, text: string): Promise<void> {
+  if (commandIn(text) === "/help") place.write(help(place.commands()));
+  else await lineCommand(place, text.trim());
 }
 
 /** Commands that need not wait until the work before them is done. */
 export const isImmediate = (text: string) => ["/help", "/id", "/effort"].includes(commandIn(text) ?? "");
 
-function help(): string {
-  const lines = names().map((name) => `- \`${name}\` ${DESCRIPTIONS[name]?.description ?? ""}`.trimEnd());
-  return `${lines.join("\n")}\n\nTo send a text such as \`/id\` to the model, put a second \`/\` before it.\n`;
+function help(own: readonly KnownCommand[]): string {
+  const ours = names().map((name) => `- \`${name}\` ${DESCRIPTIONS[name]?.description ?? ""}`.trimEnd());
+  const others = own.map(({ name, description }) => `- \`/${printable(name)}\` ${printable(description)}`.trimEnd());
+  const last = "To send a text such as `/id` to the model, put a second `/` before it.";
+  return `${[...ours, ...others].join("\n")}\n\n${last}\n`;
 }
-
-const unknown = (name: string) =>
-  `unknown command \`${printable(name)}\`; see \`/help\`. To send it as text, put a second \`/\` before it.\n`;

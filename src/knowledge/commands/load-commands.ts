@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge-place.ts";
+import type { KnownCommand } from "../../contract/known-command.ts";
+import { isInside } from "../../lib/inside.ts";
+import { readMarkdown } from "../../lib/read-markdown.ts";
+import { shortLine } from "../../lib/short-line.ts";
+import { listNames } from "../texts/list-names.ts";
+import { nameOf } from "../texts/name-of.ts";
+import { readText } from "../texts/read-text.ts";
+import { fillArguments } from "./fill-arguments.ts";
+
+interface LoadedCommands {
+  readonly commands: readonly KnownCommand[];
+  readonly notLoaded: readonly NotLoaded[];
+}
+
+const MAX_COMMANDS = 200;
+const MAX_DESCRIPTION = 200;
+const MAX_DEPTH = 3;
+const NAME = /^[a-z0-9][\w.-]{0,63}$/i;
+
+/** The commands of the repository and of the user, in order of place. Of two with one name the first is used. */
+export function loadCommands(place: KnowledgePlace): LoadedCommands {
+  const { workspace, userHome, signalboxHome } = place;
+  const folders = [
+    join(workspace, ".signalbox", "commands"),
+    join(workspace, ".claude", "commands"),
+    join(signalboxHome, "commands"),
+    join(userHome, ".claude", "commands"),
+  ];
+  const commands = new Map<string, KnownCommand>();
+  const notLoaded: NotLoaded[] = [];
+  for (const { file, name } of new Set(folders).values().flatMap((folder) => filesIn(folder, []))) {
+    const found = readCommand(file, name, place);
+    const leave = (why: string) => notLoaded.push({ name: nameOf(file, place), why });
+    if (found === undefined) continue;
+    if ("why" in found) leave(found.why);
+    else if (commands.has(name)) leave(`${commands.get(name)?.file} has the same name and comes first`);
+    else if (commands.size === MAX_COMMANDS) leave(`at most ${MAX_COMMANDS} commands are offered`);
+    else commands.set(name, found);
+  }
+  return { commands: [...commands.values()], notLoaded };
+}
+
+/** `review.md` is `review`, and `git/review.md` is `git:review`. */
+function* filesIn(
+  folder: string,
+  above: readonly string[],
+): Generator<{ readonly file: string; readonly name: string }> {
+  for (const { name, kind } of listNames(folder).names) {
+    const path = join(folder, name);
+    if (kind === "folder" && above.length < MAX_DEPTH) yield* filesIn(path, [...above, name]);
+    else if ((kind === "file" || kind === "link") && name.endsWith(".md"))
+      yield { file: path, name: [...above, name.slice(0, -".md".length)].join(":") };
+  }
+}
+
+function readCommand(file: string, name: string, place: KnowledgePlace): KnownCommand | { why: string } | undefined {
+  const { workspace, mayRead } = place;
+  const reading = { root: isInside(file, workspace) ? workspace : undefined, mayRead };
+  const read = readText(file, reading);
+  if (read === undefined || "why" in read) return read;
+  if (!name.split(":").every((part) => NAME.test(part)))
+    return { why: "its name may only contain letters, digits, dots, dashes and underscores" };
+  const { description, fields, problem, body } = readMarkdown(name, read.text);
+  if (problem !== undefined) return { why: problem };
+  if (body === "") return { why: "it is empty" };
+  const hint = fields["argument-hint"];
+  return {
+    name,
+    description: shortLine(typeof hint === "string" ? `${hint}: ${description}` : description, MAX_DESCRIPTION),
+    file: nameOf(file, place),
+    expand(given) {
+      const now = readText(file, reading) ?? { why: "it is no longer there" };
+      return "why" in now ? now : { text: fillArguments(readMarkdown(name, now.text).body, given) };
+    },
+  };
+}
