@@ -18,7 +18,7 @@ import { openCommandRunner } from "./command/command-runner.ts";
 import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
 import { fetch } from "./fetch.ts";
-import type { EditorBuffers } from "./files/editor-buffers.ts";
+import type { EditorBuffers } from "../contract/editor-buffers.ts";
 import { type FileStates, fileStates } from "./files/file-states.ts";
 import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";

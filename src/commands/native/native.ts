@@ -130,4 +130,4 @@ Examples:
   git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder
   signalbox native --plan -p "speed up the import" then: signalbox native -c --approve
-  signalbox native --acp                        for an editor that speaks ACP`;
+  signalbox native --acp                        for an editor that speaks ACP (docs/editors.md)`;

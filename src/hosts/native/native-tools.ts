@@ -17,7 +17,7 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
-import type { EditorBuffers } from "../../tools/files/editor-buffers.ts";
+import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";

@@ -10,7 +10,7 @@ import type { CommandContainment } from "../../tools/command/contained-commands.
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
-import type { EditorBuffers } from "../../tools/files/editor-buffers.ts";
+import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";

@@ -1,17 +1,11 @@
+import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import { isInside } from "../../lib/inside.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { decodeText, encodeText, type TextForm } from "../../lib/text-form.ts";
 import { MAX_FILE_BYTES } from "./read-judged.ts";
 import { steadyPath } from "./steady-path.ts";
 
-/** The files that an editor has open, whose text may not be saved yet. Both functions throw when the editor fails. */
-export interface EditorBuffers {
-  read(path: string, signal: AbortSignal): Promise<string>;
-  /** Undefined: the editor only lets us read. */
-  readonly write?: ((path: string, text: string, signal: AbortSignal) => Promise<void>) | undefined;
-}
-
-/** The same for the files of one workspace; the editor is not asked about others. */
+/** The open files of one workspace; the editor is not asked about others. */
 export interface WorkspaceBuffers extends EditorBuffers {
   /** Its real path. */
   readonly workspace: string;

@@ -21,7 +21,7 @@ import {
   withUserErrors,
 } from "./editor-session.ts";
 import { replayHistory } from "./replay-history.ts";
-import { choose, configOptions, modeState } from "./session-choices.ts";
+import { choiceUpdates, choose, configOptions, modeState } from "./session-choices.ts";
 import { type SessionTable, sessionTable } from "./session-table.ts";
 import { planUpdate, usageUpdate } from "./session-view.ts";
 
@@ -115,7 +115,8 @@ function starts(app: AgentApp, { table, features, list, ...opener }: Starting): 
 function changes(app: AgentApp, table: SessionTable): void {
   const chosen = async (session: EditorSession, id: string, value: string | boolean) => {
     await withUserErrors(() => choose(session, id, value));
-    session.told.options = JSON.stringify(configOptions(session));
+    // It knows what it has chosen itself.
+    choiceUpdates(session, session.told);
   };
   app
     .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
@@ -126,7 +127,6 @@ function changes(app: AgentApp, table: SessionTable): void {
     .onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
       const session = table.find(sessionId);
       await chosen(session, "mode", modeId);
-      session.told.mode = modeId;
       return {};
     });
 }

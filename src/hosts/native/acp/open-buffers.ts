@@ -1,6 +1,6 @@
 import { methods } from "@agentclientprotocol/sdk";
 import { isRecord } from "../../../lib/is-record.ts";
-import type { EditorBuffers } from "../../../tools/files/editor-buffers.ts";
+import type { EditorBuffers } from "../../../contract/editor-buffers.ts";
 import type { EditorLink } from "./editor-link.ts";
 
 /** How long an editor may take for a file before it counts as broken. */
