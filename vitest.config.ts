@@ -13,6 +13,7 @@ const SLOW = [
   "test/completions.test.ts",
   "test/host-conformance.test.ts",
   "test/kill.test.ts",
+  "test/native-agents.test.ts",
   "test/native-compaction.test.ts",
   "test/native-context.test.ts",
   "test/native-disk.test.ts",

@@ -13,10 +13,10 @@ enum {
   SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigaction = 13,
   SYS_rt_sigprocmask = 14, SYS_getpid = 39, SYS_socket = 41, SYS_connect = 42, SYS_sendmsg = 46, SYS_recvmsg = 47,
   SYS_bind = 49, SYS_listen = 50, SYS_setsockopt = 54, SYS_clone = 56, SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61,
-  SYS_kill = 62, SYS_getcwd = 79, SYS_chdir = 80, SYS_umask = 95, SYS_setsid = 112, SYS_prctl = 157,
+  SYS_kill = 62, SYS_getcwd = 79, SYS_chdir = 80, SYS_umask = 95, SYS_getppid = 110, SYS_setsid = 112, SYS_prctl = 157,
   SYS_setrlimit = 160, SYS_getdents64 = 217, SYS_waitid = 247, SYS_clock_gettime = 228, SYS_exit_group = 231, SYS_inotify_add_watch = 254,
   SYS_openat = 257, SYS_newfstatat = 262, SYS_unlinkat = 263, SYS_renameat = 264, SYS_ppoll = 271, SYS_accept4 = 288,
-  SYS_signalfd4 = 289, SYS_dup3 = 292, SYS_inotify_init1 = 294, SYS_getrandom = 318, SYS_close_range = 436,
+  SYS_signalfd4 = 289, SYS_dup3 = 292, SYS_pipe2 = 293, SYS_inotify_init1 = 294, SYS_getrandom = 318, SYS_close_range = 436,
 };
 static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   i64 result;
@@ -31,10 +31,10 @@ struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 rest[14]; };
 #elif defined(__aarch64__)
 enum {
   SYS_getcwd = 17, SYS_dup3 = 24, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49,
-  SYS_openat = 56, SYS_close = 57, SYS_getdents64 = 61, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
+  SYS_openat = 56, SYS_close = 57, SYS_pipe2 = 59, SYS_getdents64 = 61, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
   SYS_signalfd4 = 74, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit = 93, SYS_exit_group = 94, SYS_waitid = 95, SYS_clock_gettime = 113,
   SYS_kill = 129, SYS_rt_sigaction = 134, SYS_rt_sigprocmask = 135, SYS_setsid = 157, SYS_setrlimit = 164,
-  SYS_umask = 166, SYS_prctl = 167, SYS_getpid = 172, SYS_socket = 198, SYS_bind = 200, SYS_listen = 201,
+  SYS_umask = 166, SYS_prctl = 167, SYS_getpid = 172, SYS_getppid = 173, SYS_socket = 198, SYS_bind = 200, SYS_listen = 201,
   SYS_connect = 203, SYS_setsockopt = 208, SYS_sendmsg = 211, SYS_recvmsg = 212, SYS_munmap = 215, SYS_clone = 220,
   SYS_execve = 221, SYS_mmap = 222, SYS_accept4 = 242, SYS_wait4 = 260, SYS_getrandom = 278, SYS_close_range = 436,
 };
@@ -62,7 +62,7 @@ struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 rest[14]; };
 #define call5(name, a, b, c, d, e) CALL(name, a, b, c, d, e)
 
 enum {
-  EINTR = 4, EAGAIN = 11, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8,
+  EINTR = 4, EAGAIN = 11, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8, ENOMEM = 12,
   AT_FDCWD = -100, AT_REMOVEDIR = 0x200, AT_SYMLINK_NOFOLLOW = 0x100,
   O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CLOEXEC = 02000000, O_PATH = 010000000,
 #if defined(__x86_64__)

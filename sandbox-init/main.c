@@ -1,12 +1,14 @@
-/* The helper of signalbox's sandbox. One program, three roles:
+/* The helper of signalbox's sandbox. One program, four roles:
  *
  *   sandbox 'COMMAND'                      client: runs COMMAND inside, and ends as it ended
  *   sandbox -- PROGRAM ARGUMENT...         client, without a shell
  *   sandbox serve FOLDER CGROUP BWRAP ...  opens FOLDER/socket as descriptor 7 and becomes bubblewrap
+ *   sandbox start                          starter: starts programs for its parent
  *   (as process 1, without arguments)      init: runs the commands inside
  */
 #include "client.h"
 #include "init.h"
+#include "starter.h"
 
 static void __attribute__((noreturn)) serve(char **arguments, char **environment) {
   int folder = (int)call4(openat, AT_FDCWD, arguments[2], O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
@@ -38,6 +40,7 @@ __attribute__((used)) static void __attribute__((noreturn)) start_here(u64 *stac
   const char *program = arguments[0];
   for (u64 *entry = (u64 *)(after + 1); entry[0]; entry += 2) if (entry[0] == 31) program = (const char *)entry[1];
   if (count == 1 && call1(getpid, 0) == 1) init();
+  if (count == 2 && same(arguments[0], "signalbox starter") && same(arguments[1], "start")) starter();
   if (count > 5 && same(arguments[1], "serve")) serve(arguments, environment);
   client(count, arguments, environment, program);
 }

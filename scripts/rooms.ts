@@ -71,12 +71,13 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   screen: ["screen-command.ts", "screen-lines.ts", "screen.ts"],
   sandbox: ["contained-session.ts", "open-session-sandbox.ts", "prove-sandbox.ts", "prune-homes.ts"],
   models:
-    "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
+    "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts other-models.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
       " ",
     ),
   settings: ["feature-flags.ts", "load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
   knowledge: words(`
-    commands/load-commands.ts instructions/load-instructions.ts instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
+    agents/load-agents.ts agents/show-agents.ts commands/load-commands.ts instructions/load-instructions.ts
+    instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
   snapshots: [
@@ -90,6 +91,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "snapshot.ts",
   ],
   sessions: [
+    "agent-logs.ts",
     "continuable.ts",
     "damage-error.ts",
     "dropped.ts",
@@ -133,6 +135,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   tools: [
     "ask-user.ts",
+    "bound-text.ts",
     "command/command-runner.ts",
     "command/contained-commands.ts",
     "command/left-commands.ts",

@@ -56,11 +56,12 @@ export type CompactionEvent =
   | { readonly type: "compaction-failed"; readonly because: string }
   | { readonly type: "compaction-stopped"; readonly because: string };
 
-/** What a sub-agent does, with its id. */
-interface ChildEvent {
+/** What a sub-agent does, with its id and the call that started it. A sub-agent's own sub-agents are nested in it. */
+export interface ChildEvent {
   readonly type: "child";
   readonly agent: string;
-  readonly event: LoopEvent;
+  readonly callId: string;
+  readonly event: SessionEvent;
 }
 
 /**

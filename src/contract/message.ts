@@ -7,8 +7,11 @@ export type WireExtras = z.infer<typeof WireExtras>;
 export const Image = z.object({ mediaType: z.string(), base64: z.string() });
 export type Image = z.infer<typeof Image>;
 
-/** Who added a user message to the history: a person, a gate that refused a stop, a hook, or the engine itself. */
-const MessageSource = z.enum(["person", "gate", "hook", "jit-instruction", "state", "summary"]);
+/**
+ * Who added a user message to the history: a person, a gate that refused a stop, a hook, a sub-agent that has ended, or
+ * the engine itself.
+ */
+const MessageSource = z.enum(["person", "gate", "hook", "agent", "jit-instruction", "state", "summary"]);
 
 /** Something that must survive every shortening of a history, word for word. */
 export const Obligation = z.object({ kind: z.enum(["constraint", "decision", "check"]), text: z.string() });

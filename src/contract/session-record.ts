@@ -10,6 +10,18 @@ import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "
  */
 export const SESSION_VERSION = 2;
 
+/** What a sub-agent was started for, by whom, and by which call. */
+const SubAgentHeader = z.object({
+  session: z.string(),
+  /** The sub-agent that started it. Absent: the session's own agent did. */
+  startedBy: z.string().optional(),
+  callId: z.string(),
+  definition: z.string(),
+  description: z.string(),
+  mode: z.enum(["sync", "background"]),
+});
+export type SubAgentHeader = z.infer<typeof SubAgentHeader>;
+
 /** The first record of a log. */
 export const SessionHeader = z.object({
   type: z.literal("session"),
@@ -23,6 +35,8 @@ export const SessionHeader = z.object({
   accept: z.string().optional(),
   /** The parent session of a fork, and how many of its records were copied. */
   parent: z.object({ id: z.string(), records: z.int() }).optional(),
+  /** Set in the log of a sub-agent. */
+  subAgent: SubAgentHeader.optional(),
 });
 export type SessionHeader = z.infer<typeof SessionHeader>;
 
@@ -49,7 +63,14 @@ export const SessionRecord = z.discriminatedUnion("type", [
     promptId: z.string().optional(),
     agent,
   }),
-  z.object({ type: z.literal("usage"), usage: TokenUsage.optional(), cost: z.number().optional(), agent }),
+  z.object({
+    type: z.literal("usage"),
+    usage: TokenUsage.optional(),
+    cost: z.number().optional(),
+    agent,
+    /** A turn of the sub-agent, and not a request of some part of it. */
+    turn: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal("call-start"), callId: z.string(), agent }),
   z.object({ type: z.literal("call-end"), result: ToolResult, deeds: z.array(LoggedDeed).optional(), agent }),
   z.object({
@@ -92,4 +113,4 @@ export const isPreparation = (record: SessionRecord): boolean =>
   record.type === "mode" ||
   record.type === "context" ||
   record.type === "history" ||
-  (record.type === "usage" && record.agent !== undefined);
+  ((record.type === "usage" || record.type === "call-end") && record.agent !== undefined);

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { LoopEvent } from "./engine-event.ts";
+import type { SessionEvent } from "./engine-event.ts";
 import type { ModelCall, ToolDeed } from "./tool-call.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface ToolContext {
   /** Shows progress to the person: one line, and the last lines of the output. The model never sees it. */
   readonly progress: (text: string, recent?: string) => void;
   /** Passes on an event of a sub-agent that this call started, by the sub-agent's id. */
-  readonly emit: (agent: string, event: LoopEvent) => void;
+  readonly emit: (agent: string, event: SessionEvent) => void;
 }
 
 /** A tool's result. The tool bounds the length of `text` and says where the rest is. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { CallPart, ToolResult } from "../contract/message.ts";
 import type { Tool, ToolOutput } from "../contract/tool.ts";
 import type { ModelCall } from "../contract/tool-call.ts";
-import type { LoopEvent, ToolEnd } from "../contract/engine-event.ts";
+import type { LoopEvent, SessionEvent, ToolEnd } from "../contract/engine-event.ts";
 import type { LoopParts } from "./parts.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { nearestFew } from "../lib/nearest.ts";
@@ -85,7 +85,7 @@ export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: 
   const progress = (text: string, recent?: string) => {
     if (isRunning) emit({ type: "tool-progress", callId: call.id, text, ...(recent === undefined ? {} : { recent }) });
   };
-  const child = (agent: string, event: LoopEvent) => emit({ type: "child", agent, event });
+  const child = (agent: string, event: SessionEvent) => emit({ type: "child", agent, callId: call.id, event });
   let output: ToolOutput;
   try {
     signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { acceptanceReason } from "../contract/gate-reason.ts";
 import type { SessionEvent } from "../contract/engine-event.ts";
 import type { Message } from "../contract/message.ts";
 import type { WorkMetrics } from "../contract/work-metrics.ts";
-import type { EngineHooks } from "./hooks.ts";
+import type { AgentStop, EngineHooks, StopWord, SubagentStop } from "./hooks.ts";
 
 /** How many times in a row each gate has blocked. Starts with an empty map and no change. */
 export interface GateCounts {
@@ -119,14 +119,30 @@ interface AgentStopParts {
 }
 
 /** The `agentStop` hooks as a gate. They are asked in order; the first that blocks with a reason decides. */
-export function agentStopGate({ hooks, failed }: AgentStopParts): Gate {
+export const agentStopGate = ({ hooks, failed }: AgentStopParts): Gate =>
+  stopGate("agent-stop", hooks.agentStop ?? [], failed);
+
+/** The `subagentStop` hooks as the gate of one sub-agent. */
+export const subagentStopGate = (
+  { hooks, failed }: AgentStopParts,
+  agent: Pick<SubagentStop, "agentId" | "agentName" | "agentDisplayName" | "parentAgentId" | "transcriptPath">,
+): Gate =>
+  stopGate(
+    "subagent-stop",
+    (hooks.subagentStop ?? []).map((hook) => (stop, response) => hook({ ...agent, ...stop, response })),
+    failed,
+  );
+
+type StopHook = (stop: AgentStop, text: string) => Promise<StopWord | undefined>;
+
+function stopGate(name: string, stopHooks: readonly StopHook[], failed: AgentStopParts["failed"]): Gate {
   return {
-    name: "agent-stop",
+    name,
     exitCode: 9,
-    async check({ blocked }) {
-      for (const hook of hooks.agentStop ?? []) {
+    async check({ blocked, text }) {
+      for (const hook of stopHooks) {
         try {
-          const word = await hook({ stopReason: "end_turn", stopHookActive: blocked > 0 });
+          const word = await hook({ stopReason: "end_turn", stopHookActive: blocked > 0 }, text);
           const reason = word?.decision === "block" ? word.reason?.trim() : undefined;
           if (reason !== undefined && reason !== "") return reason;
         } catch (error) {

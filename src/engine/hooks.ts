@@ -13,6 +13,7 @@ export interface EngineHooks {
   readonly preToolUse?: readonly Hook<ToolUse, ToolUseWord>[];
   readonly postToolUse?: readonly Hook<ToolUse & { readonly toolResult: ToolOutput }, ToolResultWord>[];
   readonly agentStop?: readonly Hook<AgentStop, StopWord>[];
+  readonly subagentStop?: readonly Hook<SubagentStop, StopWord>[];
   /** Before a conversation is shortened. It cannot be prevented, but the hook may save what it needs. */
   readonly preCompact?: readonly Hook<{ readonly trigger: "auto" | "manual" }>[];
   readonly errorOccurred?: readonly Hook<ErrorOccurred>[];
@@ -24,10 +25,21 @@ interface ToolUse {
   readonly toolArgs: unknown;
 }
 
-interface AgentStop {
+export interface AgentStop {
   readonly stopReason: "end_turn";
   /** True when the model only continues because this hook blocked before. */
   readonly stopHookActive: boolean;
+}
+
+/** The sub-agent that would stop, and its answer. */
+export interface SubagentStop extends AgentStop {
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly agentDisplayName: string;
+  /** The sub-agent that started it; undefined when the session's own agent did. */
+  readonly parentAgentId: string | undefined;
+  readonly transcriptPath: string;
+  readonly response: string;
 }
 
 interface ErrorOccurred {
@@ -60,7 +72,7 @@ interface ToolResultWord {
   readonly additionalContext?: string;
 }
 
-interface StopWord {
+export interface StopWord {
   readonly decision?: "allow" | "block";
   readonly reason?: string;
 }

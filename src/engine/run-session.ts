@@ -1,7 +1,8 @@
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
+import { eventOrigin } from "../contract/child-event.ts";
 import { answerText } from "../contract/answer-text.ts";
 import type { History } from "../contract/history.ts";
-import type { Message, TokenUsage } from "../contract/message.ts";
+import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
 import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { agentStopGate, askGates, type Gate, type GateCounts } from "./gates.ts";
@@ -9,7 +10,7 @@ import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
 import { recorded } from "./recorded.ts";
-import { type PromptTurns, type RunOutcome, runTurns } from "./run-turns.ts";
+import { interrupted, type PromptTurns, type RunOutcome, runTurns } from "./run-turns.ts";
 
 /** What the outer loop needs in addition to the inner one. */
 export interface SessionParts extends LoopParts {
@@ -26,6 +27,8 @@ export interface SessionParts extends LoopParts {
   readonly unjudged?: boolean;
   /** The work done before this run, which goes on counting. */
   readonly work?: WorkCounter;
+  /** Yields the events of sub-agents in the background until none runs any more, or a prompt is waiting. */
+  readonly background?: () => AsyncGenerator<LoopEvent, void>;
 }
 
 /**
@@ -51,18 +54,19 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
       if (prompt === undefined) return yield* rest(totals.outcome("answered", ""));
       const message = yield* recorded(acceptPrompt(prompt, hooks), history, []);
       if (message === undefined) continue;
-      if (message.source !== "gate") prompted = { turns: 0 };
+      if (!CONTINUES.has(message.source)) prompted = { turns: 0 };
     }
     if (judged) {
       const run = yield* withTotals(runTurns(history, innerParts(parts), prompted), totals, hooks);
       if (run.reason !== "answered") return yield* rest(totals.outcome(run.reason, run.because));
+      if (yield* hasMore(parts, totals)) continue;
     }
     judged = true;
 
     const step = { history: history.messages, text: totals.text(), metrics: work.metrics, signal };
     const word = yield* askGates(gates, { step, counts, parts });
     yield* failures.splice(0);
-    if (signal.aborted) return yield* rest(totals.outcome("aborted", "interrupted"));
+    if (signal.aborted) return yield* rest(totals.outcome(...interrupted(parts)));
     if (word.kind === "gave-up")
       return yield* rest({ ...totals.outcome("gate-gave-up", word.because), exitCode: word.exitCode });
     if (word.kind === "passed") continue;
@@ -125,6 +129,22 @@ async function* withTotals(
   }
 }
 
+/** Messages that go on with the same work. */
+const CONTINUES: ReadonlySet<UserMessage["source"]> = new Set(["gate", "agent"]);
+
+/** Waits for sub-agents in the background. What they found out comes before the gates: true when there is something. */
+async function* hasMore(
+  { background, queue, signal }: SessionParts,
+  totals: Totals,
+): AsyncGenerator<SessionEvent, boolean> {
+  if (background === undefined) return false;
+  for await (const event of background()) {
+    totals.count(event);
+    yield event;
+  }
+  return queue.size > 0 && !signal.aborted;
+}
+
 interface Totals {
   count(event: LoopEvent): void;
   /** The model's last text. */
@@ -142,14 +162,14 @@ function sessionTotals(words: string, work: WorkCounter): Totals {
   let turns = 0;
   let text = words;
   return {
-    count(event) {
+    count(whole) {
+      const { agents, event } = eventOrigin(whole);
       if (event.type === "turn-start") {
-        turns++;
+        if (agents.length === 0) turns++;
         work.turn();
       }
       if (event.type === "tool-end") work.deeds(event.deeds);
-      if (event.type === "message" && event.message.role === "assistant") text = answerText(event.message);
-      if (event.type === "response") ({ text } = event);
+      if (agents.length === 0) text = textOf(event) ?? text;
       if (event.type !== "usage") return;
       cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;
       if (event.usage !== undefined) usage = sum(usage, event.usage);
@@ -157,6 +177,12 @@ function sessionTotals(words: string, work: WorkCounter): Totals {
     text: () => text,
     outcome: (reason, because) => ({ reason, because, text, turns, usage, cost }),
   };
+}
+
+/** The model's text in an event. */
+function textOf(event: SessionEvent): string | undefined {
+  if (event.type === "response") return event.text;
+  return event.type === "message" && event.message.role === "assistant" ? answerText(event.message) : undefined;
 }
 
 const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

@@ -116,7 +116,7 @@ export const requestStep = (turn: number, { run, offers, parts }: Stepping): Req
 });
 
 /** By a person, or by the end of the time. */
-const interrupted = ({ budget }: LoopParts): End =>
+export const interrupted = ({ budget }: Pick<LoopParts, "budget">): End =>
   budget.left().ms === 0 ? ["limit", budget.over() ?? ""] : ["aborted", "interrupted"];
 
 /** The part of an interrupted answer that the person saw stays in the history, as text only. */

@@ -113,7 +113,12 @@ test("a tool says for each input whether it may run beside others, and passes on
   const { events } = await playTurns([asks("go")], sessionParts(model, { tools: [task] }));
   expect(log).toEqual(["1 begins", "2 begins", "1 ends", "2 ends", "3 begins", "3 ends"]);
   expect(events.filter(({ type }) => type === "child")).toEqual(
-    [1, 2, 3].map((n) => ({ type: "child", agent: `agent ${n}`, event: { type: "text-delta", text: "hm" } })),
+    [1, 2, 3].map((n) => ({
+      type: "child",
+      agent: `agent ${n}`,
+      callId: `c${n}`,
+      event: { type: "text-delta", text: "hm" },
+    })),
   );
 });
 

@@ -9,7 +9,7 @@ import { messageOf } from "../lib/message-of.ts";
 import { isUserError } from "../lib/user-error.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
-import { helperProgram } from "./helper-program.ts";
+import { helperProgram } from "../lib/helper-program.ts";
 import { type NotProven, notProven, OFF } from "./not-proven.ts";
 import { type PassedTrial, proofKey, readProof, writeProof } from "./proof-record.ts";
 import { proveSeatbelt } from "./prove-seatbelt.ts";

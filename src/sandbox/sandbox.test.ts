@@ -17,7 +17,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
-import { helperProgram } from "./helper-program.ts";
+import { helperProgram } from "../lib/helper-program.ts";
 import { planSession } from "./session-plan.ts";
 import { type RunningSandbox, startSandbox } from "./session-sandbox.ts";
 

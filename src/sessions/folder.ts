@@ -38,6 +38,9 @@ export const lockPath = (folder: string, id: string) => join(folder, `${id}.lock
 /** What the tools of a session keep: long output, work items. */
 export const filesPath = (folder: string, id: string) => join(folder, `${id}.files`);
 
+/** The logs of a session's sub-agents. */
+export const agentsPath = (folder: string, id: string) => join(folder, `${id}.agents`);
+
 /** Every session in the folder, newest first. */
 export function sessionIds(folder: string): readonly string[] {
   return namesIn(folder)

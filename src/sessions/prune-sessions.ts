@@ -13,7 +13,7 @@ import {
   type PruneReport,
 } from "../lib/prune.ts";
 import { treeSize } from "../lib/tree-size.ts";
-import { filesPath, lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
+import { agentsPath, filesPath, lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
 import { newerHeader } from "./record-line.ts";
 
 /**
@@ -27,7 +27,7 @@ export function pruneSessions(order: PruneOrder): PruneReport {
   const pruned: PrunedItem[] = [];
   for (const id of ids) {
     // The log counts alone: the lock is touched by everyone who asks for it.
-    const parts = [logPath(folder, id), filesPath(folder, id)];
+    const parts = [logPath(folder, id), filesPath(folder, id), agentsPath(folder, id)];
     const used = Math.max(...parts.map(lastChanged), ...(isOrphan(parts) ? [lastChanged(lockPath(folder, id))] : []));
     if (!(used < order.before)) continue;
     const done = pruneSession(id, { folder, order });
@@ -51,7 +51,7 @@ function pruneSession(
   { folder, order }: { readonly folder: string; readonly order: PruneOrder },
 ): number | KeptItem {
   const keep = (because: string): KeptItem => ({ what: `session ${id}`, because });
-  const paths = [logPath(folder, id), filesPath(folder, id)];
+  const paths = [logPath(folder, id), filesPath(folder, id), agentsPath(folder, id)];
   try {
     const newer = newerLog(logPath(folder, id));
     if (newer !== undefined) return keep(withUpdate(newer));

@@ -103,11 +103,11 @@ function replayUsage(records: readonly SessionRecord[]): Pick<Replayed, "usage" 
   return { usage, cost, knownCost };
 }
 
-/** Each request of the session's own agent that was answered is a turn. */
+/** Each request of the session's agent, and of its sub-agents, that was answered is a turn. */
 function replayWork(records: readonly SessionRecord[]): WorkCounter {
   const work = workCounter();
   for (const record of records) {
-    if (record.type === "usage" && record.agent === undefined) work.turn();
+    if (record.type === "usage" && (record.agent === undefined || record.turn === true)) work.turn();
     if (record.type === "call-end") work.deeds(record.deeds ?? []);
   }
   return work;

@@ -14,7 +14,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { continuable } from "./continuable.ts";
-import { filesPath, lockPath, logPath } from "./folder.ts";
+import { agentsPath, filesPath, lockPath, logPath } from "./folder.ts";
 import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 import { imagesFolder, withStoredImages } from "./stored-images.ts";
@@ -70,7 +70,7 @@ export function createSession(
 }
 
 const remove = (folder: string, id: string) => {
-  for (const path of [logPath(folder, id), lockPath(folder, id), filesPath(folder, id)])
+  for (const path of [logPath(folder, id), lockPath(folder, id), filesPath(folder, id), agentsPath(folder, id)])
     rmSync(path, { recursive: true, force: true });
 };
 

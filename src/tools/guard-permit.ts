@@ -20,11 +20,13 @@ export interface PermitParts extends RecordParts {
   readonly containment: CommandContainment;
   /** Absent when nobody can be asked; `ask` then becomes a denial. */
   readonly ask?: AskPerson | undefined;
+  /** Calls that the person has approved for the session, where several agents of one session share them. */
+  readonly approved?: Set<string> | undefined;
 }
 
 /** The guard in front of the tools: judges, logs, asks the person where needed, and remembers the answers. */
 export function guardPermit(parts: PermitParts): Permit {
-  const approved = new Set<string>();
+  const { approved = new Set() } = parts;
   return async (call, signal) => {
     const before = placeOf(call, parts.gate);
     if (before instanceof Error) return { verdict: "deny", because: before.message };

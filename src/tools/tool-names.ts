@@ -16,4 +16,5 @@ export const TOOL_NAMES = [
   "store_memory",
   "signalbox_docs",
   "skill",
+  "task",
 ] as const;

@@ -62,6 +62,10 @@ export interface ToolSetParts {
   readonly filters?: readonly ToolFilter[] | undefined;
   /** The skills that the model may use; their files may be read. */
   readonly skills?: readonly KnownSkill[] | undefined;
+  /** Tools that others bring, behind our own. */
+  readonly more?: readonly Tool[] | undefined;
+  /** Shared by the agents of one session; see `PermitParts`. */
+  readonly approved?: Set<string> | undefined;
   readonly keepVariables?: readonly string[] | undefined;
   readonly world?: Machine | undefined;
   /** Where commands run. The caller closes it. */
@@ -117,6 +121,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     storeMemoryTool({ home: parts.signalboxHome, workspace, tainted }),
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
     ...(skills.length === 0 ? [] : [skillTool({ skills, outputFolder })]),
+    ...(parts.more ?? []),
   ];
   const judged = { ...world, screen: commandScreen(screen) };
   const permit = guardPermit({ ...parts, containment, policy, gate, ask: askPerson, machine: judged });

@@ -25,7 +25,18 @@ export function nativeHooks(place: HookPlace): EngineHooks {
     agentStop: [
       async (event) => {
         const { stopReason, stopHookActive: stop_hook_active } = event;
-        const reason = await beforeStop({ transcriptPath, stopReason, stop_hook_active }, stop_hook_active);
+        const reason = await beforeStop(
+          "agent-stop",
+          { transcriptPath, stopReason, stop_hook_active },
+          stop_hook_active,
+        );
+        return reason === undefined ? undefined : { decision: "block" as const, reason };
+      },
+    ],
+    subagentStop: [
+      async ({ stopHookActive: stop_hook_active, agentName, ...event }) => {
+        const payload = { ...event, agentName, agentType: agentName, stop_hook_active };
+        const reason = await beforeStop("subagent-stop", payload, stop_hook_active);
         return reason === undefined ? undefined : { decision: "block" as const, reason };
       },
     ],

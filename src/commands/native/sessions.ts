@@ -11,7 +11,8 @@ import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { damageError } from "../../sessions/damage-error.ts";
 import { droppedIn } from "../../sessions/dropped.ts";
-import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
+import { findLog, listAgents } from "../../sessions/agent-logs.ts";
+import { findSession, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
 import { forkSession } from "../../sessions/fork.ts";
 import { listSessions } from "../../sessions/list.ts";
 import { readLog, type SessionLog } from "../../sessions/read-log.ts";
@@ -74,8 +75,9 @@ async function show({ words, flags }: CommandInput): Promise<number> {
   const { log, id, path } = opened(words);
   const records = log.records.map(({ record }) => record);
   const { history, queued, usage, cost, model, rested } = replay(records);
+  const agents = listAgents(sessionsPlace(signalboxHome()), id);
   if (flags["json"] === true) {
-    printJson({ id, cwd: log.header?.cwd, model, rested, usage, cost, queued, history, damage: log.damage });
+    printJson({ id, cwd: log.header?.cwd, model, rested, usage, cost, queued, history, agents, damage: log.damage });
     return wholeness(log, path);
   }
   const price = cost === undefined ? "unknown cost" : dollars(cost);
@@ -86,6 +88,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
     `used    ${usage.input} tokens in, ${usage.output} out, ${price}`,
     `state   ${stateOf(log, rested)}`,
     `waiting ${queued.length} ${queued.length === 1 ? "prompt" : "prompts"}`,
+    ...agents.map((agent) => `agent   ${agent.id}: ${agent.description} (${agent.model}, ${agent.state})`),
   ];
   process.stdout.write(`${printable(facts.join("\n"))}\n\n${printable(transcript(history))}`);
   return wholeness(log, path);
@@ -155,8 +158,7 @@ function wholeness(log: SessionLog, path: string): number {
 
 function opened(words: readonly string[]) {
   const folder = sessionsPlace(signalboxHome());
-  const id = findSession(folder, sessionWord(words), currentFolder());
-  const path = logPath(folder, id);
+  const { id, path } = findLog(folder, sessionWord(words), currentFolder());
   return { id, path, log: readLog(path) };
 }
 

@@ -6,6 +6,8 @@ import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { featureFlags } from "../../settings/feature-flags.ts";
 import { openModel } from "../../models/open-model.ts";
+import type { ModelChoice } from "../../models/choose-model.ts";
+import { otherModels } from "../../models/other-models.ts";
 import { priceOf } from "../../models/catalog/price.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { countFlag, textFlag, textsFlag } from "../flags.ts";
@@ -44,12 +46,14 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
   const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
+  const open = (chosen: ModelChoice) => openModel(chosen, { idleMs: settings.idle_ms, effort: () => effort.level });
   return {
     version: manifest.version,
     skillSettings: skillSettings(flags, skills),
     home: signalboxHome(),
     environment: process.env,
-    model: openModel(choice, { idleMs: settings.idle_ms, effort: () => effort.level }),
+    model: open(choice),
+    otherModels: otherModels(choice, open),
     effort,
     flags: featureFlags(process.env),
     ...(flags["plan"] === true ? { mode: "plan" } : flags["approve"] === true ? { mode: "ask" } : {}),

@@ -20,14 +20,16 @@ export interface HookPlace {
 export interface SessionHooks {
   /** The strictest of all hooks' answers to a tool call. */
   readonly beforeTool: (payload: object) => Promise<HookAnswer>;
-  /** Why the agent may not stop. */
-  readonly beforeStop: (payload: object, again: boolean) => Promise<string | undefined>;
+  /** Why the agent, or a sub-agent, may not stop. */
+  readonly beforeStop: (event: StopEvent, payload: object, again: boolean) => Promise<string | undefined>;
   /**
    * The joined answer to any other event. A hook that changes the prompt or the result is followed by hooks that see the
    * change. A failed hook only causes a warning.
    */
   readonly tell: (event: HookEventName, payload: object) => Promise<HookAnswer>;
 }
+
+type StopEvent = Extract<HookEventName, "agent-stop" | "subagent-stop">;
 
 const HOOK_MILLISECONDS = 10_000;
 
@@ -47,7 +49,7 @@ export function openSessionHooks(place: HookPlace): SessionHooks | undefined {
   };
   return {
     beforeTool: async (payload) => joinToolAnswers({}, await run("tool-before", payload), "strictest"),
-    beforeStop: async (payload, again) => refusedStop(await run("agent-stop", payload), again),
+    beforeStop: async (event, payload, again) => refusedStop(await run(event, payload), again),
     async tell(event, payload) {
       const results: HookResult[] = [];
       let change: HookChange = {};

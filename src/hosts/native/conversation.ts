@@ -5,12 +5,13 @@ import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts
 import type { Compaction } from "../../engine/compaction/compaction.ts";
 import { type EngineHooks, tellError } from "../../engine/hooks.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
-import { type BudgetLimits, openBudget } from "../../engine/budget.ts";
+import { type Budget, type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
 import { openLedger } from "./session-ledger.ts";
+import type { Delegation } from "./sub-agents/delegation.ts";
 import type { Session } from "../../sessions/session.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
@@ -44,6 +45,9 @@ export type EngineParts = Omit<
   "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
 > & {
   readonly limits?: BudgetLimits;
+  /** The budget of another conversation that this one belongs to, instead of limits of its own. */
+  readonly sharedBudget?: Budget;
+  readonly delegation?: Delegation;
   readonly compaction: Compaction;
   /** Called when messages have left the history, so that nothing refers to them any more. */
   readonly onShortened?: () => void;
@@ -57,8 +61,9 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
   const spent = { turns: work.metrics.turns, cost: before.knownCost };
-  const budget = openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const budget = parts.sharedBudget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
   const beside: LoopEvent[] = [];
+  parts.delegation?.begin({ budget, beside, queue });
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const ledger = openLedger(session, before, parts);
@@ -87,6 +92,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     add(text, images = []) {
       personSpoke();
       queue.add(logPrompt(session, prompt(text, images)));
+      parts.delegation?.wake();
     },
     async *run(stop) {
       logModel();
@@ -96,13 +102,10 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
-        for (let next = await running.next(); ; next = await running.next()) {
-          if (next.done === true) return (outcome = next.value);
-          yield log(next.value);
-        }
-      } catch (error) {
-        await tellSystemError(parts.hooks, error);
-        throw error;
+        return (outcome = yield* logged(running, log, parts.hooks));
+      } finally {
+        await parts.delegation?.end();
+        beside.splice(0).map(log);
       }
     },
     close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
@@ -117,6 +120,22 @@ function logPrompt(session: Session, message: UserMessage) {
   const promptId = randomId();
   session.append({ type: "queued", promptId, message, first: false });
   return { id: promptId, message };
+}
+
+async function* logged(
+  running: ReturnType<typeof runSession>,
+  log: (event: SessionEvent) => SessionEvent,
+  hooks: EngineHooks,
+): ReturnType<typeof runSession> {
+  try {
+    for (let next = await running.next(); ; next = await running.next()) {
+      if (next.done === true) return next.value;
+      yield log(next.value);
+    }
+  } catch (error) {
+    await tellSystemError(hooks, error);
+    throw error;
+  }
 }
 
 const prompt = (text: string, images: readonly Image[]): UserMessage => ({

@@ -1,3 +1,4 @@
+import { eventOrigin } from "../../contract/child-event.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { CHANGED_CALL } from "../../engine/hooks.ts";
@@ -32,11 +33,20 @@ export function describeEvent(event: SessionEvent): string | undefined {
       return `not finished (${event.gate}): ${shortLine(readGateReason(event.reason).verdict, 160)}`;
     case "gate-passed":
       return `${event.gate}: passed`;
+    case "child":
+      return childLine(event);
     case "hook-failed":
       return `a ${event.hook} hook failed: ${shortLine(event.because, 160)}`;
     default:
       return compactionLine(event);
   }
+}
+
+/** What a sub-agent does, with its name and indented by its depth. What it says is for the agent that started it. */
+function childLine(child: SessionEvent): string | undefined {
+  const { agents, event } = eventOrigin(child);
+  const line = event.type === "response" || event.type === "compaction-start" ? undefined : describeEvent(event);
+  return line === undefined ? undefined : `${"  ".repeat(agents.length)}${agents.at(-1) ?? ""} ${line}`;
 }
 
 const REJECTED = "the user rejected this call: ";
@@ -66,7 +76,7 @@ const LAST_REASON = "; its last reason: ";
 const MAX_LINE = 100;
 const MAX_PATTERN = 50;
 /** The arguments that best describe a call, most descriptive first. */
-const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "question", "topic"];
+const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "question", "topic", "description"];
 
 /** A call as one printable line, short by default. Line breaks are made visible. */
 export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MAX_LINE): string {

@@ -2,10 +2,12 @@ import { realpathSync } from "node:fs";
 import { platform, release } from "node:os";
 import type { KnownSkill } from "../../contract/known-skill.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { SubAgentDefinition } from "../../contract/sub-agent-definition.ts";
 import type { SessionRecord } from "../../contract/session-record.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { judgePathAccess } from "../../guard/judge/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
+import { loadAgents } from "../../knowledge/agents/load-agents.ts";
 import { type Knowledge, loadInstructions, showInstructions } from "../../knowledge/instructions/load-instructions.ts";
 import { loadSkills, showSkills, type SkillSettings } from "../../knowledge/skills/load-skills.ts";
 import { type PromptPart, promptParts } from "../../knowledge/system-prompt.ts";
@@ -33,6 +35,8 @@ export interface NativeContext {
   readonly parts: readonly PromptPart[];
   readonly instructions: Knowledge;
   readonly skills: readonly KnownSkill[];
+  /** The sub-agents that a session can start. */
+  readonly agents: readonly SubAgentDefinition[];
   readonly memories: { readonly stored: number; readonly shown: number };
   /** Everything that was found and left out: instructions, skills, memory. */
   readonly notLoaded: readonly NotLoaded[];
@@ -44,6 +48,7 @@ export function nativeContext(from: ContextPlace): NativeContext {
   const place = knowledgePlace(from);
   const instructions = loadInstructions(place);
   const { skills, notLoaded } = loadSkills(place, from.skillSettings);
+  const subAgents = loadAgents(place);
   const memory = loadMemory(from.home, policy.workspaceRoot);
   const start = instructions.loaded.filter(({ when }) => when === "start");
   const parts = promptParts({
@@ -62,8 +67,9 @@ export function nativeContext(from: ContextPlace): NativeContext {
     parts,
     instructions,
     skills,
+    agents: subAgents.agents,
     memories: { stored: memory.stored, shown: memory.count },
-    notLoaded: [...instructions.notLoaded, ...notLoaded, ...memory.notLoaded],
+    notLoaded: [...instructions.notLoaded, ...notLoaded, ...subAgents.notLoaded, ...memory.notLoaded],
   };
 }
 

@@ -10,6 +10,7 @@ import type { CommandContainment } from "../../tools/command/contained-commands.
 import { composePrompt } from "../program/compose-prompt.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { nativeOpener, type NativeSession } from "./open-native.ts";
+import { sessionCall } from "./sub-agents/session-call.ts";
 import { nativeEvents } from "./native-events.ts";
 
 export const NATIVE_CAPABILITIES: Capabilities = { ...CODING_AGENT, tool_use: "native" };
@@ -54,9 +55,9 @@ async function* follow(job: HostJob, { settings, root, onOpen }: Following): Asy
   for (let next = await running.next(); ; next = await running.next()) {
     if (next.done === true) return endOf(next.value);
     // A call with unreadable arguments never reached the guard, but it must still be in the run's log.
-    if (next.value.type === "tool-start") calls.set(next.value.call.id, next.value.call);
-    if (next.value.type === "tool-end" && !judged.has(next.value.result.callId))
-      judge(job, calls.get(next.value.result.callId));
+    const { event } = sessionCall(next.value);
+    if (event.type === "tool-start") calls.set(event.call.id, event.call);
+    if (event.type === "tool-end" && !judged.has(event.result.callId)) judge(job, calls.get(event.result.callId));
     yield* toEvents(next.value);
   }
 }

@@ -8,6 +8,7 @@ import type { HostJob } from "../../backplane/host.ts";
 import type { SkillSettings } from "../../knowledge/skills/load-skills.ts";
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
+import type { OtherModels } from "../../models/other-models.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import type { ToolFilter } from "../../tools/tool-set.ts";
 
@@ -18,6 +19,8 @@ export interface NativeSettings {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly model: Model;
+  /** Other models of the same provider, for sub-agents. */
+  readonly otherModels?: OtherModels | undefined;
   /** How much the model thinks. */
   readonly effort: ThinkingEffort;
   readonly settings: EngineSettings;

@@ -9,7 +9,7 @@ import type { RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
-import { guardParts } from "../../guard/decide-and-record.ts";
+import { guardParts, type RecordParts } from "../../guard/decide-and-record.ts";
 import { screen } from "../../screen/screen.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
@@ -21,7 +21,7 @@ import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
-import { openToolSet, type ToolFilter, type ToolSet } from "../../tools/tool-set.ts";
+import { openToolSet, type ToolFilter, type ToolSet, type ToolSetParts } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { checkRunner } from "./check-runner.ts";
 import { type ModeSwitch, planPermit } from "./work-mode.ts";
@@ -33,6 +33,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly buffers?: EditorBuffers | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
+  /** Tools that others bring, such as the one that starts sub-agents. */
+  readonly more?: readonly Tool[] | undefined;
   readonly checkTimeoutMs: number;
   readonly mode: ModeSwitch;
   readonly flags: FeatureFlags;
@@ -44,6 +46,8 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   readonly containment: CommandContainment;
+  /** The tools of a sub-agent: the same guard, audit log, sandbox and approvals, but commands and read files of its own. */
+  readonly forSubAgent: (agent: SubAgentTools) => ToolSet;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   readonly openItems: ReturnType<typeof openWorkItems>["open"];
@@ -53,6 +57,14 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
 }
 
 const WEB_TOOLS = ["fetch", "web_search"];
+
+/** What differs for a sub-agent. */
+interface SubAgentTools extends Pick<NativeToolsPlace, "askPerson" | "askUser" | "more" | "skills"> {
+  readonly id: string;
+  readonly filter: ToolFilter;
+  /** It may look at things and change nothing. */
+  readonly isReadOnly: boolean;
+}
 
 export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const { sessionId, policy, home, environment, warn } = place;
@@ -67,8 +79,9 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     agent: "native",
     append: (entry: AuditEntry) => segment.append(entry),
   };
-  const set = openToolSet({
+  const parts = {
     ...place,
+    approved: new Set<string>(),
     filters: [...(place.filters ?? []), ...(place.flags["disable-web-tools"] ? [{ deny: WEB_TOOLS }] : [])],
     containment,
     ...recording,
@@ -82,7 +95,8 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
       warn(because);
       raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
     },
-  });
+  } satisfies ToolSetParts;
+  const set = openToolSet(parts);
   const runner = openCommandRunner({
     policy,
     environment,
@@ -96,6 +110,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     forgetShown: set.forgetShown,
     openItems: () => items.open(),
     allItems: () => items.list(),
+    forSubAgent: (agent) => subAgentTools(agent, parts, place.mode),
     containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
@@ -105,6 +120,31 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
       await runner.close();
       await containment[Symbol.asyncDispose]();
       endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
+    },
+  };
+}
+
+const READ_ONLY = "This sub-agent may only look at things, and this call could change something.";
+
+/** With work items of its own, so that those it leaves open are not the session's. */
+function subAgentTools(
+  { id, filter, isReadOnly, ...own }: SubAgentTools,
+  session: ToolSetParts & Omit<RecordParts, "machine">,
+  mode: ModeSwitch,
+): ToolSet {
+  const parts = { ...session, ...own, agent: `native/${id}` };
+  const items = lazyItems(join(parts.outputFolder, `${id}.items.db`));
+  const set = openToolSet({ ...parts, items, filters: [...(parts.filters ?? []), filter] });
+  const { workspaceRoot: workspace } = parts.policy;
+  const permit = planPermit(set.permit, { ...parts, mode, workspace });
+  return {
+    ...set,
+    permit: isReadOnly
+      ? planPermit(permit, { ...parts, mode: { current: "plan" }, workspace, words: READ_ONLY })
+      : permit,
+    async [Symbol.asyncDispose]() {
+      await set[Symbol.asyncDispose]();
+      items[Symbol.dispose]();
     },
   };
 }

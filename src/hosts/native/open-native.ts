@@ -18,7 +18,11 @@ import { contextRecord, forTools, nativeContext, type NativeContext } from "./na
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
-import { tell, tellEnd } from "./tell-hooks.ts";
+import type { AgentPlace } from "./sub-agent-place.ts";
+import type { RunAgent } from "./sub-agents/background-agents.ts";
+import type { AgentTree } from "./sub-agents/delegation.ts";
+import { sessionAgents } from "./sub-agents/session-agents.ts";
+import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
 
@@ -90,15 +94,18 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
   warnOfMissing(found, common.warn);
   warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal });
+  const person = unlessAuto(inTurn({ askPerson, askUser }), mode);
+  const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
   const nativeTools = openNativeTools({
     ...common,
     sessionId: session.id,
     policy,
     mode,
-    ...unlessAuto(inTurn({ askPerson, askUser }), mode),
+    ...person,
     buffers,
     checkTimeoutMs: common.acceptTimeoutMs,
     skills: found.skills,
+    more: [agents.parts.delegation.tool],
   });
   await nativeTools.containment.require();
   const context = forTools(found, nativeTools.tools);
@@ -107,13 +114,22 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(context.parts);
   const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
-  const conversation = converse(session, engineParts(common, nativeTools, frame), nativeTools.personSpoke);
+  const agentPlace = {
+    common,
+    sessionId: session.id,
+    cwd,
+    policy,
+    context,
+    hooks,
+    tools: nativeTools,
+    mode,
+    ...person,
+  };
+  agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
+  const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
+  const conversation = converse(session, parts, nativeTools.personSpoke);
   if (prompt !== undefined) conversation.add(prompt);
-  const source = resume === undefined ? "new" : "resume";
-  await tell(
-    (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
-    common.warn,
-  );
+  await tellStart(hooks, resume === undefined ? "new" : "resume", common.warn);
   return {
     conversation,
     mode,
@@ -129,6 +145,12 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     },
   };
 }
+
+/** What runs sub-agents is loaded when one is started. */
+const lazyAgentRunner =
+  (place: AgentPlace, tree: AgentTree): RunAgent =>
+  async (order, watch) =>
+    await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
 interface KnowledgeParts extends Opening {
   readonly nativeTools: NativeTools;

@@ -1,3 +1,4 @@
+import { eventOrigin } from "../../contract/child-event.ts";
 import type { SessionEvent, UsageEvent } from "../../contract/engine-event.ts";
 import type { SessionRecord } from "../../contract/session-record.ts";
 import { loggedDeed } from "../../contract/work-metrics.ts";
@@ -18,8 +19,7 @@ export function recordEvent(event: SessionEvent): SessionRecord | undefined {
     case "usage":
       return usageRecord(event);
     case "child":
-      // What a sub-agent says is in its own log; what it costs belongs to the session.
-      return event.event.type === "usage" ? usageRecord({ agent: event.agent, ...event.event }) : undefined;
+      return childRecord(event);
     case "tool-start":
       return { type: "call-start", callId: event.call.id };
     case "tool-end":
@@ -43,7 +43,20 @@ export function recordEvent(event: SessionEvent): SessionRecord | undefined {
   }
 }
 
-function usageRecord({ usage, cost, agent }: UsageEvent): SessionRecord {
+/** What a sub-agent says is in its own log. What it costs and what it did belong to the session. */
+function childRecord(child: SessionEvent): SessionRecord | undefined {
+  const { agents, event } = eventOrigin(child);
+  const agent = agents.join("/");
+  if (event.type === "usage")
+    return event.agent === undefined
+      ? { ...usageRecord({ ...event, agent }), turn: true }
+      : usageRecord({ ...event, agent: `${agent}/${event.agent}` });
+  if (event.type !== "tool-end" || event.deeds.length === 0) return undefined;
+  const { callId, name, failed } = event.result;
+  return { type: "call-end", result: { callId, name, text: "", failed }, deeds: event.deeds.map(loggedDeed), agent };
+}
+
+function usageRecord({ usage, cost, agent }: UsageEvent): Extract<SessionRecord, { type: "usage" }> {
   return {
     type: "usage",
     ...(usage === undefined ? {} : { usage }),

@@ -13,6 +13,13 @@ export async function tell(hooks: readonly (() => Promise<unknown>)[], warn: (te
   }
 }
 
+/** Tells the hooks that a conversation begins. */
+export const tellStart = (hooks: EngineHooks, source: "new" | "resume", warn: (text: string) => void) =>
+  tell(
+    (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
+    warn,
+  );
+
 /** Tells the hooks how a conversation ended. */
 export async function tellEnd(
   hooks: EngineHooks,

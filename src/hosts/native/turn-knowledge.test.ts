@@ -27,7 +27,7 @@ function opened(more: Partial<Parameters<typeof turnKnowledge>[0]> = {}) {
   const state = { tree: "one" };
   const memories = { stored: 0, shown: 0 };
   const processor = turnKnowledge({
-    context: { place, parts: [], instructions, skills: [], memories, notLoaded: [] },
+    context: { place, parts: [], instructions, skills: [], agents: [], memories, notLoaded: [] },
     timeoutMs: undefined,
     openItems: () => [],
     fingerprint: async () => state.tree,

@@ -41,34 +41,36 @@ const NOT_YET =
   "Plan mode: nothing is changed until the user approves the plan. Read what you need, then answer with the plan.";
 
 interface PlanParts extends Omit<RecordParts, "machine"> {
-  readonly mode: ModeSwitch;
+  readonly mode: Pick<ModeSwitch, "current">;
   readonly workspace: string;
+  /** What the model is told, where it is not the user's plan mode. */
+  readonly words?: string;
 }
 
 /** In plan mode, lets only calls through that read. The session's own rules apply to those as well. */
 export function planPermit(permit: Permit, parts: PlanParts): Permit {
-  const { mode, workspace: cwd } = parts;
+  const { mode, workspace: cwd, words = NOT_YET } = parts;
   let policy: Policy | undefined;
   return async (call, signal) => {
     if (mode.current !== "plan" || READING_TOOLS.has(call.name)) return await permit(call, signal);
     policy ??= readOnlyPolicy(cwd);
     const judged = { tool: call.name, input: call.input, cwd };
     // Judged as if there were no sandbox, since the one of the session lets commands write.
-    const decision = call.name === "bash" ? decide(judged, policy, realMachine) : denied(call.name);
+    const decision = call.name === "bash" ? decide(judged, policy, realMachine) : denied(call.name, words);
     if (decision.verdict === "allow") return await permit(call, signal);
     const settled = { ...decision, verdict: "deny", code: "plan-mode" } as const;
     const { because } = recordDecision(judged, policy, { ...parts, machine: realMachine, decision: settled });
-    return { verdict: "deny", because: because === NOT_YET ? because : `${NOT_YET} (${because})` };
+    return { verdict: "deny", because: because === words ? because : `${words} (${because})` };
   };
 }
 
-const denied = (tool: string): Decision => ({
+const denied = (tool: string, because: string): Decision => ({
   verdict: "deny",
   code: "plan-mode",
   rules: ["mode:plan"],
-  because: NOT_YET,
+  because,
   effects: [],
-  findings: [{ verdict: "deny", code: "plan-mode", rule: "mode:plan", because: NOT_YET, fragment: tool }],
+  findings: [{ verdict: "deny", code: "plan-mode", rule: "mode:plan", because, fragment: tool }],
 });
 
 /** Tells the model about plan mode, with each request while it lasts. */

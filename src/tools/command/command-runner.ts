@@ -6,6 +6,8 @@ import { findProgram } from "../../lib/find-program.ts";
 import { markWork } from "../../lib/left-work.ts";
 import { packageRoot } from "../../lib/package-root.ts";
 import { openPipes } from "../../lib/pipe-pool.ts";
+import { openStarter, type ProgramStarter } from "../../lib/program-starter.ts";
+import { helperProgram } from "../../lib/helper-program.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
@@ -64,8 +66,13 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
   const live = new Set<RunningCommand>();
   const { clear, ...registry } = namedCommands(live);
   const pipes = openPipes();
+  let opened: ProgramStarter | undefined;
+  const starter = () => (opened ??= openStarter(helperProgram()));
   let started = 0;
   const all = allOf(session, live, parts.marksFolder);
+
+  let whole: typeof environment | undefined;
+  const insideEnvironment = () => (whole ??= { ...definedIn(parts.environment), ...environment });
 
   const order = async ({ command, folder }: CommandRequest) => {
     const bare = commandArgv(ownRecipe(command, policy.workspaceRoot), { folder, path: environment["PATH"] ?? "" });
@@ -74,9 +81,10 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
       argv,
       folder,
       // The sandbox drops secrets itself, but for those that were lent.
-      environment: inside ? { ...definedIn(parts.environment), ...environment } : environment,
+      environment: inside ? insideEnvironment() : environment,
       session,
       pipes,
+      starter: starter(),
       outputFile: join(outputFolder, `output-${session.slice(0, 8)}-${++started}.txt`),
       inside,
     };
@@ -95,11 +103,15 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
       return { ...(await startDetached(placed)), outputFile: placed.outputFile, inside: placed.inside };
     },
     ...registry,
-    getReady: () => pipes.prepare(),
+    getReady() {
+      pipes.prepare();
+      starter();
+    },
     async close() {
       await Promise.all([...live].map((running) => running.end()));
       clear();
       pipes.close();
+      opened?.close();
       await all.end();
     },
   };

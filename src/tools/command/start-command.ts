@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
 import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
 import { endTree, treeOf } from "../../lib/end-tree.ts";
-import type { PipePool } from "../../lib/pipe-pool.ts";
+import { findProgram } from "../../lib/find-program.ts";
+import type { OutputPipe, PipePool } from "../../lib/pipe-pool.ts";
 import { type ProcessRow, startTime } from "../../lib/process-table.ts";
 import { sessionVariables } from "../../lib/session-depth.ts";
 import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
+import type { ProgramStarter } from "../../lib/program-starter.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 import { openWindow, type OutputWindow } from "./output-window.ts";
@@ -24,6 +27,7 @@ export interface CommandOrder {
   /** Where output goes beyond what is kept in memory. */
   readonly outputFile: string;
   readonly pipes: Pick<PipePool, "take">;
+  readonly starter?: ProgramStarter | undefined;
   /** It runs in the session's sandbox: processes that it leaves behind live until the session ends. */
   readonly inside?: boolean | undefined;
 }
@@ -61,7 +65,7 @@ let ownStart: string | undefined;
 
 /** Starts a command in its own process group, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
-  const { argv, folder, environment, session, outputFile, pipes, inside = false } = order;
+  const { folder, environment, session, outputFile, inside = false } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const id = randomId();
   const since = (ownStart ??= startTime(process.pid) ?? "0");
@@ -70,12 +74,8 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
     ...sessionVariables(environment, session),
     [COMMAND_VARIABLE]: `${session}:${id}`,
   };
-  const { child, output } = spawnOnPipe(argv, { cwd: folder, env, pipe: await pipes.take() });
-  await once(child, "spawn").catch((error: unknown) => {
-    output.destroy();
-    throw error;
-  });
-  const pid = child.pid ?? 0;
+  const begun = await begin(order, env);
+  const { pid } = begun;
   const started = startTime(pid);
   const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
   const tree: Tree = {
@@ -83,7 +83,45 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
     sweep: () => endTree({ id, since }, known, TREE),
     count: () => treeOf({ id, since }, known).length,
   };
-  return watch({ child, stream: output, inside }, tree, openWindow(outputFile));
+  return watch({ ...begun, inside }, tree, openWindow(outputFile));
+}
+
+/** Through the starter, which is faster, or else by ourselves. */
+async function begin({ argv, folder, pipes, starter }: CommandOrder, env: Record<string, string>): Promise<Begun> {
+  const pipe = await pipes.take();
+  const [name = ""] = argv;
+  const program = isAbsolute(name) ? name : findProgram(name, env["PATH"] ?? "");
+  if (starter !== undefined && pipe !== undefined && program !== undefined) {
+    const order = { program, argv, cwd: folder, env, output: pipe.end };
+    const started = await starter.start(order).catch((error: unknown) => {
+      closePipe(pipe);
+      throw error;
+    });
+    if (started !== undefined) {
+      closeSync(pipe.end);
+      return { ...started, stream: pipe.output };
+    }
+  }
+  const { child, output: stream } = spawnOnPipe(argv, { cwd: folder, env, pipe });
+  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  await once(child, "spawn").catch((error: unknown) => {
+    stream.destroy();
+    throw error;
+  });
+  // `exit` reports its end; without this handler a late error would crash us.
+  child.on("error", () => undefined);
+  return { pid: child.pid ?? 0, stream, exited };
+}
+
+function closePipe({ end, output }: OutputPipe): void {
+  closeSync(end);
+  output.destroy();
+}
+
+interface Begun {
+  readonly pid: number;
+  readonly stream: Readable;
+  readonly exited: Promise<Exit>;
 }
 
 interface Tree {
@@ -92,24 +130,19 @@ interface Tree {
   count(): number;
 }
 
-interface Started {
-  readonly child: ChildProcess;
-  readonly stream: Readable;
+interface Started extends Begun {
   readonly inside: boolean;
 }
 
-function watch({ child, stream, inside }: Started, tree: Tree, output: OutputWindow): RunningCommand {
-  const pid = child.pid ?? 0;
+function watch({ pid, stream, exited, inside }: Started, tree: Tree, output: OutputWindow): RunningCommand {
   let seen = 0;
   stream.on("data", (chunk: Buffer) => {
     output.add(chunk);
     seen += chunk.length;
   });
-  // `exit` reports its end; without these handlers a broken pipe would crash us.
+  // Without this handler a broken pipe would crash us.
   stream.on("error", () => undefined);
-  child.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => stream.once("close", () => resolve()));
-  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   // On a busy machine output may arrive long after the end; we stop only when nothing more comes.
   const listen = async (rounds: number): Promise<void> => {
     for (let before = -1; rounds > 0 && before !== seen && !stream.closed; rounds--) {
@@ -200,7 +233,7 @@ const WATCHED = '"$@" 2>&1 | { head -c MOST; exec cat >/dev/null; } >"$0"; echo 
 
 /** Starts a command that continues after we end. Its output and exit code go to files. */
 export async function startDetached(
-  order: Omit<CommandOrder, "session" | "pipes">,
+  order: Omit<CommandOrder, "session" | "pipes" | "starter">,
 ): Promise<{ readonly pid: number; readonly exitFile: string }> {
   const { argv, folder, environment, outputFile } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);

@@ -1,5 +1,5 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { LoopEvent, SessionEvent, ToolEnd, UsageEvent } from "../../../contract/engine-event.ts";
+import type { SessionEvent, ToolEnd, UsageEvent } from "../../../contract/engine-event.ts";
 import type { Model } from "../../../models/model.ts";
 import { describeEvent } from "../describe-event.ts";
 import type { NativeSession } from "../open-native.ts";
@@ -56,7 +56,7 @@ const thought = (text: string): SessionUpdate => ({
 const told = (line: string | undefined) => (line === undefined ? [] : [thought(`\n${line}\n`)]);
 
 /** The calls of an agent. What a sub-agent says is not shown: its answer is the result of the call that started it. */
-function callUpdates(event: LoopEvent, agent?: string): readonly SessionUpdate[] {
+function callUpdates(event: SessionEvent, agent?: string): readonly SessionUpdate[] {
   switch (event.type) {
     case "tool-start":
       return [toolCall(event.call, agent)];

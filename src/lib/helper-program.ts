@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "../lib/package-folder.ts";
+import { packageFolder } from "./package-folder.ts";
 
 /** Our helper for this processor (sandbox-init/), or undefined where there is none. */
 export function helperProgram(platform = `${process.platform}-${process.arch}`): string | undefined {
