@@ -27,6 +27,7 @@ function installAgents(): void {
  */
 const UNLOCKED = {
   sdk: { spec: "@github/copilot-sdk@1.0.14", file: "@github/copilot-sdk/dist/index.js" },
+  acpx: { spec: "acpx@0.19.1", file: "acpx/package.json" },
   opencode: { spec: "opencode-ai@1.18.33", file: "opencode-ai/bin/opencode.exe" },
 } as const;
 
@@ -50,6 +51,7 @@ function run(program: string, args: readonly string[], cwd: string): void {
 installAgents();
 installUnlocked("sdk");
 installUnlocked("opencode");
+installUnlocked("acpx");
 const args = process.argv.slice(2);
 if (!args.includes("--install"))
   run(join(root, "node_modules/.bin/vitest"), ["run", "--project", "agents", ...args], root);

@@ -73,7 +73,7 @@ test("an editor sees words, calls and diffs, is asked before what the rules leav
     "agent_thought: Let me see.",
     "agent_message: I write the file.",
     "call edit: write a.txt",
-    "completed",
+    'completed [null,"one\\n"]',
     "call execute: bash npm install left-pad --ignore-scripts --prefix nowhere",
     "failed",
   ]);
@@ -221,7 +221,7 @@ test("an editor that goes away ends the command that runs, and the session can b
   await again.close();
 });
 
-test("an editor sees the last line of a running command, and what the model will do next", async () => {
+test("an editor sees the last lines of a running command, and what the model will do next", async () => {
   const here = await place({
     turns: [
       { calls: [{ name: "report_intent", input: { intent: "Run the tests" } }] },
@@ -238,7 +238,7 @@ test("an editor sees the last line of a running command, and what the model will
   const live = {
     sessionUpdate: "tool_call_update",
     toolCallId: expect.any(String),
-    content: [{ type: "content", content: { type: "text", text: "second" } }],
+    content: [{ type: "content", content: { type: "text", text: "```\nfirst\n\nsecond\n```" } }],
   };
   await expect.poll(() => editor.updates, { timeout: 20_000 }).toContainEqual(live);
   writeFileSync(join(here.cwd, "finish"), "");

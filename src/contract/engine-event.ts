@@ -20,7 +20,7 @@ export type LoopEvent =
   | { readonly type: "history-replaced"; readonly pieces: readonly HistoryPiece[]; readonly because: string }
   | CompactionEvent
   | { readonly type: "tool-start"; readonly call: ModelCall }
-  | { readonly type: "tool-progress"; readonly callId: string; readonly text: string }
+  | ToolProgress
   | ToolEnd
   | { readonly type: "response"; readonly text: string }
   | { readonly type: "turn-end"; readonly turn: number }
@@ -81,6 +81,14 @@ interface RequestFailed {
   readonly tries: number;
   /** Null: no retry. */
   readonly retryInMs: number | null;
+}
+
+/** What a call shows while it runs, in one line, and the last lines it has printed, where it prints any. */
+interface ToolProgress {
+  readonly type: "tool-progress";
+  readonly callId: string;
+  readonly text: string;
+  readonly recent?: string;
 }
 
 export interface ToolEnd {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Effort } from "./effort.ts";
 import { HistoryPiece } from "./history.ts";
 import { WorkMode } from "./work-mode.ts";
 import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
@@ -85,7 +86,12 @@ export const SessionRecord = z.discriminatedUnion("type", [
     word: z.enum(["blocked", "passed", "gave-up"]),
     reason: z.string(),
   }),
-  z.object({ type: z.literal("model"), model: z.string(), baseUrl: z.string().optional() }),
+  z.object({
+    type: z.literal("model"),
+    model: z.string(),
+    baseUrl: z.string().optional(),
+    effort: Effort.optional(),
+  }),
   z.object({ type: z.literal("mode"), mode: WorkMode }),
   /** What the model was given beside the conversation when the session was opened, and what was found and left out. */
   z.object({

@@ -23,8 +23,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
 export interface ToolContext {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** Shows progress to the person. The model never sees it. */
-  readonly progress: (text: string) => void;
+  /** Shows progress to the person: one line, and the last lines of the output. The model never sees it. */
+  readonly progress: (text: string, recent?: string) => void;
   /** Passes on an event of a sub-agent that this call started, by the sub-agent's id. */
   readonly emit: (agent: string, event: SessionEvent) => void;
 }

@@ -82,8 +82,8 @@ export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: 
   const { call, tool, notes } = ready;
   const { signal, processors } = parts;
   let isRunning = true;
-  const progress = (text: string) => {
-    if (isRunning) emit({ type: "tool-progress", callId: call.id, text });
+  const progress = (text: string, recent?: string) => {
+    if (isRunning) emit({ type: "tool-progress", callId: call.id, text, ...(recent === undefined ? {} : { recent }) });
   };
   const child = (agent: string, event: SessionEvent) => emit({ type: "child", agent, callId: call.id, event });
   let output: ToolOutput;

@@ -16,6 +16,8 @@ interface Advice {
   readonly fix: string;
   readonly exitCode?: number;
   readonly cause?: unknown;
+  /** Set when no model was chosen or its key is missing, for programs that can ask the user for it. */
+  readonly isAboutAccess?: true;
 }
 
 /** A mistake that the user can fix. Printed only by cli.ts. */
@@ -23,6 +25,7 @@ export class UserError extends Error {
   readonly where: string | undefined;
   readonly fix: string;
   readonly exitCode: number;
+  readonly isAboutAccess: boolean;
 
   constructor(message: string, advice: Advice) {
     super(message, { cause: advice.cause });
@@ -30,6 +33,7 @@ export class UserError extends Error {
     this.where = advice.where;
     this.fix = advice.fix;
     this.exitCode = advice.exitCode ?? EXIT.usage;
+    this.isAboutAccess = advice.isAboutAccess === true;
   }
 }
 

@@ -66,6 +66,7 @@ function unchosen(environment: Wanted["environment"]): UserError {
   const models = suggested.length === 0 ? ["anthropic/claude-haiku-4-5", "ollama/qwen3"] : suggested;
   return new UserError(`no model selected${keys}`, {
     where: "--model, SIGNALBOX_MODEL",
+    isAboutAccess: true,
     fix: `choose one, such as ${models.map((name) => `--model ${name}`).join(" or ")}; to keep the choice: signalbox models --set ${models[0]}; signalbox models lists providers`,
   });
 }
@@ -120,6 +121,7 @@ function readKey(provider: Provider, address: string, found: KeyInPlace | undefi
     throw new UserError(`no API key for ${name}`, {
       where: keyVariables.join(" or "),
       fix: `export ${keyVariables[0] ?? ""}=…`,
+      isAboutAccess: true,
       exitCode: EXIT.refused,
     });
   }

@@ -11,7 +11,7 @@ export interface ThinkingEffort {
   /** Undefined: the provider decides. */
   readonly level: Effort | undefined;
   /** Throws a UserError if the model cannot. Returns what the user should know, if anything. */
-  set(level: Effort, where: string): string | undefined;
+  set(level: Effort | undefined, where: string): string | undefined;
 }
 
 export function thinkingEffort(choice: ModelChoice): ThinkingEffort {
@@ -21,7 +21,7 @@ export function thinkingEffort(choice: ModelChoice): ThinkingEffort {
       return level;
     },
     set(next, where) {
-      const note = checkEffort(choice, next, where);
+      const note = next === undefined ? undefined : checkEffort(choice, next, where);
       level = next;
       return note;
     },

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
+import type { Effort } from "../contract/effort.ts";
 import type { ModelLimits } from "./limits.ts";
 
 /** A model that can be asked. `ask` only throws ModelErrors, unless the signal aborts. */
@@ -6,7 +7,9 @@ export interface Model {
   /** As the user names it: `anthropic/claude-haiku-4-5`. */
   readonly name: string;
   /** Its address; undefined when it is not a server. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
+  /** How much it thinks now; undefined when the provider decides. */
+  readonly effort?: Effort | undefined;
   /** How much it takes, as far as known now. A local server's window is known only after `learnLimits`. */
   readonly limits: ModelLimits;
   /**

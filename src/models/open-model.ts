@@ -28,6 +28,9 @@ export function openModel(choice: ModelChoice, { effort, ...settings }: ModelSet
   return {
     name: `${choice.provider}/${choice.id}`,
     baseUrl: choice.baseUrl,
+    get effort() {
+      return effort?.();
+    },
     cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
     get limits() {
       return limits.now();

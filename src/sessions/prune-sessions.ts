@@ -37,6 +37,12 @@ export function pruneSessions(order: PruneOrder): PruneReport {
   return { pruned, kept };
 }
 
+/** Removes one session with its outputs. Returns the reason if it stays. */
+export function removeSession(home: string, id: string): string | undefined {
+  const done = pruneSession(id, { folder: sessionsPlace(home), order: { home, before: Infinity, dryRun: false } });
+  return typeof done === "number" ? undefined : done.because;
+}
+
 const isOrphan = (parts: readonly string[]) => parts.every((path) => lastChanged(path) === -Infinity);
 
 /** Returns the bytes it had, or why it stays. */

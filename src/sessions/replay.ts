@@ -1,3 +1,4 @@
+import type { Effort } from "../contract/effort.ts";
 import { type HistoryEdit, openHistory } from "../contract/history.ts";
 import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
 import { isPreparation, type SessionRecord } from "../contract/session-record.ts";
@@ -19,6 +20,8 @@ export interface Replayed {
   readonly model: string;
   /** The model's address; undefined when it was not recorded. */
   readonly baseUrl: string | undefined;
+  /** How much the model was told to think, if anything. */
+  readonly effort: Effort | undefined;
   /** The mode it was last switched to; undefined if it never was. */
   readonly mode: WorkMode | undefined;
   /** Why the session last ended, if nothing has happened since. */
@@ -29,6 +32,7 @@ export interface Replayed {
 export function replay(records: readonly SessionRecord[]): Replayed {
   const chosen = records.findLast((record) => record.type === "session" || record.type === "model");
   const { model = "", baseUrl } = chosen ?? {};
+  const effort = chosen?.type === "model" ? chosen.effort : undefined;
   const last = records.findLast((record) => !isPreparation(record));
   const rested = last?.type === "rest" ? last.reason : undefined;
   return {
@@ -38,6 +42,7 @@ export function replay(records: readonly SessionRecord[]): Replayed {
     work: replayWork(records),
     model,
     baseUrl,
+    effort,
     mode: records.findLast((record) => record.type === "mode")?.mode,
     rested,
   };

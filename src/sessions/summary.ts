@@ -29,7 +29,15 @@ export function summarise(folder: string, id: string): SessionSummary {
     const whole = rested === undefined ? "interrupted" : `rested: ${rested}`;
     const damage = log.damage?.newer === true ? "newer" : "damaged";
     const state = log.damage !== undefined ? damage : log.header === undefined ? "empty" : whole;
-    return { id, cwd: log.header?.cwd ?? "", model, updated, title: short(first), messages: history.length, state };
+    return {
+      id,
+      cwd: log.header?.cwd ?? "",
+      model,
+      updated,
+      title: sessionTitle(first),
+      messages: history.length,
+      state,
+    };
   } catch {
     return { id, cwd: "", model: "", updated, title: "", messages: 0, state: "unreadable" };
   }
@@ -37,7 +45,8 @@ export function summarise(folder: string, id: string): SessionSummary {
 
 const MAX_TITLE = 80;
 
-function short(text: string): string {
+/** What a session is called: the beginning of its first prompt. */
+export function sessionTitle(text: string): string {
   const line = printable(text.trim().split("\n")[0] ?? "").replaceAll("\n", " ");
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;
 }

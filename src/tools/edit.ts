@@ -3,6 +3,7 @@ import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 import { applyEdits } from "./files/replace-text.ts";
 import { decodeText, encodeText } from "../lib/text-form.ts";
+import { saveSeen, seenFile } from "./files/editor-buffers.ts";
 import { writeJudged } from "./files/write-judged.ts";
 import type { FileParts } from "./read.ts";
 
@@ -20,25 +21,26 @@ const Input = z.strictObject({
     .max(100),
 });
 
-export const edit = ({ gate, states }: FileParts): Tool<typeof Input> => ({
+export const edit = ({ gate, states, buffers }: FileParts): Tool<typeof Input> => ({
   name: "edit",
   description: "Replace text in a file you have read. Edits are applied in order, all or none.",
   input: Input,
   sideBySide: false,
-  async run({ path, edits }, { callId }) {
-    return writeJudged(path, { callId, gate }, ({ real, present, replace }) => {
+  async run({ path, edits }, { callId, signal }) {
+    const place = { buffers, signal };
+    return await writeJudged(path, { callId, gate }, async ({ real, present, onDisk, replace }) => {
       if (present === undefined) return failure(`${real} does not exist; use write to create it`);
-      const objection = states.objectTo(real, present.bytes);
+      const seen = await seenFile(real, present.bytes, place);
+      const objection = states.objectTo(real, seen.bytes);
       if (objection !== undefined) return failure(objection);
-      const form = decodeText(present.bytes);
+      const form = decodeText(seen.bytes);
       if (form === undefined) return failure(`${real} is not text`);
       const text = applyEdits(form.text, edits);
       const bytes = encodeText({ ...form, text });
-      replace(bytes);
+      const note = await saveSeen({ real, seen, text, bytes, onDisk, replace }, place);
       states.wrote(real, bytes);
-      return answer(`changed ${real} (${edits.length} ${edits.length === 1 ? "edit" : "edits"})`, [
-        { kind: "write", path: real, before: form.text, after: text },
-      ]);
+      const done = `changed ${real} (${edits.length} ${edits.length === 1 ? "edit" : "edits"})`;
+      return answer([done, note].join("\n").trimEnd(), [{ kind: "write", path: real, before: form.text, after: text }]);
     });
   },
 });

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import * as z from "zod";
 import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
+import { seenFile, type WorkspaceBuffers } from "./files/editor-buffers.ts";
 import type { FilePart, FileStates } from "./files/file-states.ts";
 import { imageSize } from "./files/image-size.ts";
 import { imageType } from "./files/image-type.ts";
@@ -18,6 +19,8 @@ const Input = z.strictObject({
 export interface FileParts {
   readonly gate: PathGate;
   readonly states: FileStates;
+  /** Files that an editor has open. */
+  readonly buffers?: WorkspaceBuffers | undefined;
 }
 
 const MAX_LINE = 2000;
@@ -26,16 +29,18 @@ const MAX_IMAGE = 3_500_000;
 const MAX_PIXELS = 8000;
 const MAX_ENTRIES = 500;
 
-export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
+export const read = ({ gate, states, buffers }: FileParts): Tool<typeof Input> => ({
   name: "read",
   description: "Read a text file (lines come with numbers), look at an image, or list a folder.",
   input: Input,
   sideBySide: true,
-  async run({ path, offset, limit }, { callId }) {
-    const { real, bytes } = readJudged(path, callId, gate);
+  async run({ path, offset, limit }, { callId, signal }) {
+    const { real, bytes: saved } = readJudged(path, callId, gate);
     const deeds = [{ kind: "read", path: real }] as const;
-    if (bytes === undefined) return answer(listFolder(real), deeds);
-    const mediaType = imageType(bytes);
+    if (saved === undefined) return answer(listFolder(real), deeds);
+    const mediaType = imageType(saved);
+    const seen = await seenFile(real, saved, { buffers, signal });
+    const { bytes } = seen;
     const part = { offset, limit };
     const before = states.shownBy(real, part, bytes);
     const shown = before !== undefined ? unchanged(real, before) : show(real, { bytes, mediaType, part });
@@ -43,7 +48,8 @@ export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
     states.saw(real, bytes);
     // An image can be taken out of the history when a provider refuses it, so it is always sent again.
     if (before === undefined && mediaType === undefined && bytes.length > 0) states.showed(real, part, callId);
-    return { ...shown, deeds };
+    const note = seen.isUnsaved ? "[not saved: this is the text in the editor]" : seen.note;
+    return { ...shown, text: note === undefined ? shown.text : `${note}\n${shown.text}`, deeds };
   },
 });
 

@@ -18,6 +18,7 @@ import { openCommandRunner } from "./command/command-runner.ts";
 import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
 import { fetch } from "./fetch.ts";
+import type { EditorBuffers } from "../contract/editor-buffers.ts";
 import { type FileStates, fileStates } from "./files/file-states.ts";
 import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";
@@ -56,6 +57,8 @@ export interface ToolSetParts {
   readonly onSuspicion: (screening: Screening, channel: string) => void;
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
+  /** Files that an editor has open. */
+  readonly buffers?: EditorBuffers | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   /** The skills that the model may use; their files may be read. */
   readonly skills?: readonly KnownSkill[] | undefined;
@@ -98,7 +101,8 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     const screening = screen(text, { channel });
     if (screening.risk !== "none" && screening.risk !== "low") parts.onSuspicion(screening, channel);
   };
-  const files = { gate, states: fileStates() };
+  const buffers = parts.buffers && { ...parts.buffers, workspace: gate.real(workspace) };
+  const files = { gate, states: fileStates(), buffers };
   const search = { gate, workspace, ripgrep: () => findRipgrep(workspace, environment["PATH"]) };
   const web = { policy, world, outputFolder, onOutsideText };
   const provider = searchProvider(environment);

@@ -2,20 +2,28 @@ import { Readable, Writable } from "node:stream";
 import { MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
 import manifest from "../../../package.json" with { type: "json" };
 import { acpAgent } from "../../hosts/native/acp/acp-agent.ts";
-import type { NativeSettings } from "../../hosts/native/native-settings.ts";
 import { nativeOpener } from "../../hosts/native/open-native.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { say } from "../../lib/say.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { sessionsFolder } from "../../sessions/folder.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { sessionIds, sessionsFolder } from "../../sessions/folder.ts";
 import { listSessions } from "../../sessions/list.ts";
+import { removeSession } from "../../sessions/prune-sessions.ts";
+import { textFlag } from "../flags.ts";
+import { nativeSettings } from "./settings.ts";
 
-/** Serves an editor until it closes our input. */
-export async function serveEditor(settings: NativeSettings): Promise<number> {
+type Flags = Readonly<Record<string, unknown>>;
+
+/** Serves an editor until it closes our input. Settings are those of each session's own folder. */
+export async function serveEditor(flags: Flags): Promise<number> {
   await using agent = acpAgent({
     version: manifest.version,
-    open: nativeOpener(settings),
-    list: () => listSessions(sessionsFolder(settings.home)),
+    settingsFor: ({ cwd, resume, model }) => nativeSettings(withModel(flags, model), resume, cwd),
+    open: nativeOpener,
+    list: () => listSessions(sessionsFolder(signalboxHome())),
+    remove,
+    checkAccess: () => void nativeSettings(flags),
   });
   using stop = stopOnSignal();
   const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
@@ -26,4 +34,19 @@ export async function serveEditor(settings: NativeSettings): Promise<number> {
   if (!(reason instanceof MessageTooLargeError)) return stop.code() ?? EXIT.ok;
   say(`the editor sent a message that is too long: ${reason.message}`);
   return EXIT.failed;
+}
+
+/** A model that was chosen in the editor. An address that was given for another provider is not used for it. */
+function withModel(flags: Flags, model: string | undefined): Flags {
+  if (model === undefined) return flags;
+  const isSame = textFlag(flags, "model")?.split("/")[0] === model.split("/")[0];
+  return { ...flags, model, baseUrl: isSame ? flags["baseUrl"] : undefined, effort: undefined };
+}
+
+function remove(id: string): boolean {
+  const home = signalboxHome();
+  if (!sessionIds(sessionsFolder(home)).includes(id)) return false;
+  const because = removeSession(home, id);
+  if (because === undefined) return true;
+  throw new UserError(`session ${id} stays: ${because}`, { fix: "close it where it is open, then try again" });
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Effort } from "../../contract/effort.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { findWorkspace } from "../../lib/find-workspace.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
@@ -25,20 +26,22 @@ interface ChosenModel {
 }
 
 /**
- * The model and its effort, from flags, then a resumed session, then the environment, then the settings files. What the
- * user should know about the choice is said.
+ * The model and its effort, from flags, then a resumed session, then the environment, then the settings files: those
+ * of the session's folder, or of `cwd` where it is given. What the user should know about the choice is said.
  */
-export function chosenModel(flags: Flags, resume: string | undefined): ChosenModel {
+export function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
-  const folder = session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
+  const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
   const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(realFolder(folder)) });
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });
   const effort = thinkingEffort(choice);
   const flag = textFlag(flags, "effort");
+  const isSame = session?.model === `${choice.provider}/${choice.id}`;
+  const kept = isSame && session.effort !== undefined ? { value: session.effort, place: "the session" } : undefined;
   const wanted =
     flag === undefined
-      ? wantedEffort(process.env, settings)
+      ? (kept ?? wantedEffort(process.env, settings))
       : { value: readEffort(flag, "--effort"), place: "--effort" };
   const note = wanted === undefined ? undefined : effort.set(wanted.value, wanted.place);
   if (note !== undefined) say(note);
@@ -64,6 +67,7 @@ interface SessionModel {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly cwd: string | undefined;
+  readonly effort: Effort | undefined;
 }
 
 function sessionModel(session: string): SessionModel {
@@ -72,8 +76,8 @@ function sessionModel(session: string): SessionModel {
   const log = readLog(path);
   // Otherwise a log without a model would be mistaken for one whose model is missing.
   continuable(log, path);
-  const { model, baseUrl } = replay(log.records.map(({ record }) => record));
-  return { model: model === "" ? undefined : model, baseUrl, cwd: log.header?.cwd };
+  const { model, baseUrl, effort } = replay(log.records.map(({ record }) => record));
+  return { model: model === "" ? undefined : model, baseUrl, effort, cwd: log.header?.cwd };
 }
 
 /** Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed. */

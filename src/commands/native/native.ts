@@ -33,8 +33,7 @@ export const command: CommandModule = {
     (await import("./flags.ts")).refuseUnknownTools(flags);
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
-      const { nativeSettings } = await import("./settings.ts");
-      return await (await import("./acp.ts")).serveEditor(nativeSettings(flags));
+      return await (await import("./acp.ts")).serveEditor(flags);
     }
     refuseModes(flags, resume);
     const asked = await wholePrompt(flags, passed);
@@ -92,7 +91,7 @@ const approval = (more: Buffer | undefined) =>
   Buffer.concat([Buffer.from(PLAN_APPROVED), ...(more === undefined ? [] : [Buffer.from("\n"), more])]);
 
 function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
-  const other = ["prompt", "promptFile", "resume", "continue", "json", "accept", "plan", "approve"].find(
+  const other = ["prompt", "promptFile", "resume", "continue", "json", "approve"].find(
     (name) => flags[name] !== undefined,
   );
   if (other === undefined && passed.length === 0) return;
@@ -131,4 +130,4 @@ Examples:
   git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder
   signalbox native --plan -p "speed up the import" then: signalbox native -c --approve
-  signalbox native --acp                        for an editor that speaks ACP`;
+  signalbox native --acp                        for an editor that speaks ACP (docs/editors.md)`;

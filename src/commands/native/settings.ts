@@ -20,8 +20,8 @@ type Flags = Readonly<Record<string, unknown>>;
 /**
  * Parses the flags once, at the edge. Keys come from the environment. A resumed session continues with its model.
  */
-export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
-  const { choice, effort, engine, skills } = chosenModel(flags, resume);
+export function nativeSettings(flags: Flags, resume?: string, cwd?: string): NativeSettings {
+  const { choice, effort, engine, skills } = chosenModel(flags, resume, cwd);
   const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is unknown, so its cost cannot be limited`, {

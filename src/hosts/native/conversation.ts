@@ -7,12 +7,11 @@ import { type EngineHooks, tellError } from "../../engine/hooks.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
 import { type Budget, type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
-import type { Model } from "../../models/model.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
-import { type Replayed, replay } from "../../sessions/replay.ts";
+import { replay } from "../../sessions/replay.ts";
+import { openLedger } from "./session-ledger.ts";
 import type { Delegation } from "./sub-agents/delegation.ts";
-import { recordEvent } from "./record-event.ts";
 import type { Session } from "../../sessions/session.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
@@ -20,6 +19,8 @@ export interface Conversation {
   readonly id: string;
   /** The name of the model. */
   readonly model: string;
+  /** What the session has cost so far, in US dollars; undefined when the price of any request is unknown. */
+  readonly cost: number | undefined;
   readonly history: readonly Message[];
   /** True if a prompt, an answer, or a gate's decision is still pending, so `run` has something to do. */
   readonly unfinished: boolean;
@@ -65,11 +66,17 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   parts.delegation?.begin({ budget, beside, queue });
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
-  recordModel(session, before, parts.model);
-  const log = logTo(session, parts);
+  const ledger = openLedger(session, before, parts);
+  const { log, logModel } = ledger;
+  logModel();
   return {
     id: session.id,
-    model: parts.model.name,
+    get model() {
+      return parts.model.name;
+    },
+    get cost() {
+      return ledger.cost;
+    },
     get history() {
       return history.messages;
     },
@@ -83,14 +90,12 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       return outcome;
     },
     add(text, images = []) {
-      const message = prompt(text, images);
-      const promptId = randomId();
       personSpoke();
-      session.append({ type: "queued", promptId, message, first: false });
-      queue.add({ id: promptId, message });
+      queue.add(logPrompt(session, prompt(text, images)));
       parts.delegation?.wake();
     },
     async *run(stop) {
+      logModel();
       const { ms } = budget.left();
       const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
       const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
@@ -111,21 +116,11 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   };
 }
 
-/** A resumed session may go on with another model. */
-function recordModel(session: Session, before: Pick<Replayed, "model" | "baseUrl">, { name, baseUrl }: Model): void {
-  if (session.before.length === 0 || (before.model === name && before.baseUrl === baseUrl)) return;
-  session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
+function logPrompt(session: Session, message: UserMessage) {
+  const promptId = randomId();
+  session.append({ type: "queued", promptId, message, first: false });
+  return { id: promptId, message };
 }
-
-/** Writes an event to the log, before anyone else sees it. */
-const logTo =
-  (session: Session, { onShortened }: Pick<EngineParts, "onShortened">) =>
-  (event: SessionEvent) => {
-    const record = recordEvent(event);
-    if (record !== undefined) session.append(record);
-    if (event.type === "history-replaced") onShortened?.();
-    return event;
-  };
 
 async function* logged(
   running: ReturnType<typeof runSession>,

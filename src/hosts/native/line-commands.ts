@@ -51,6 +51,9 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   },
 };
 
+/** The names of all commands that are no files, each with its slash. */
+export const lineCommandNames = (): readonly string[] => Object.keys(COMMANDS);
+
 /** Carries out the command at the start of a line: one of ours, or else one from a file. */
 export async function lineCommand(place: LineCommandPlace, text: string): Promise<void> {
   const [word = ""] = text.split(/\s/, 1);

@@ -17,6 +17,7 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
@@ -30,6 +31,7 @@ import { type NativeCommandsPlace, openContainment } from "./native-containment.
 export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
+  readonly buffers?: EditorBuffers | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
   /** Tools that others bring, such as the one that starts sub-agents. */
@@ -50,6 +52,7 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   readonly openItems: ReturnType<typeof openWorkItems>["open"];
+  readonly allItems: ReturnType<typeof openWorkItems>["list"];
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
   /** The MCP servers, if there are any. */
@@ -110,6 +113,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     forgetShown: set.forgetShown,
     onOutsideText: set.onOutsideText,
     openItems: () => items.open(),
+    allItems: () => items.list(),
     forSubAgent: (agent) => subAgentTools(agent, parts, place.mode),
     containment,
     privateFolder: outputFolder,
@@ -155,8 +159,8 @@ function lazyItems(path: string): ReturnType<typeof openWorkItems> {
   const items = () => (opened ??= openWorkItems(path));
   return {
     apply: (changes) => items().apply(changes),
-    list: () => items().list(),
     // Looking must not create it.
+    list: () => (opened === undefined && !existsSync(path) ? [] : items().list()),
     open: () => (opened === undefined && !existsSync(path) ? [] : items().open()),
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   };

@@ -10,6 +10,7 @@ import type { CommandContainment } from "../../tools/command/contained-commands.
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
@@ -36,6 +37,8 @@ interface NativePlace {
   /** Undefined if nobody can be asked; then calls that need approval are denied. */
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
+  /** Files that an editor has open. */
+  readonly buffers?: EditorBuffers | undefined;
   /** Servers that an editor names, beside those of the configuration files. */
   readonly mcpServers?: readonly McpServer[] | undefined;
 }
@@ -43,6 +46,8 @@ interface NativePlace {
 /** A conversation with its log, tools, and processes. All of them end when it is disposed. */
 export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
+  readonly workspace: string;
+  readonly workItems: NativeTools["allItems"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
   /** The user's own `/` commands, looked for now. */
@@ -82,7 +87,7 @@ interface Opening {
 
 async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
   const { place, policy, session, ended } = opening;
-  const { cwd, resume, prompt, askPerson, askUser } = place;
+  const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
   void common.model.learnLimits(signal);
@@ -98,6 +103,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     policy,
     mode,
     ...person,
+    buffers,
     checkTimeoutMs: common.acceptTimeoutMs,
     skills: found.skills,
     more: [agents.parts.delegation.tool],
@@ -129,6 +135,8 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   return {
     conversation,
     mode,
+    workspace: policy.workspaceRoot,
+    workItems: nativeTools.allItems,
     commands: () => loadCommands(context.place).commands,
     tools: nativeTools.tools.map(({ name }) => name),
     containment: nativeTools.containment.facts,

@@ -30,6 +30,17 @@ export function lastLine(recent: Buffer): string | undefined {
   return line === undefined ? undefined : shortLine(line.replace(/^\ufffd+/, ""), MAX_LINE);
 }
 
+const MAX_LINES = 20;
+
+/** The last lines of an output that is not binary, for people. */
+export const lastLines = (recent: Buffer): string =>
+  clean(recent)
+    .replace(/^\ufffd+/, "")
+    .trimEnd()
+    .split("\n")
+    .slice(-MAX_LINES)
+    .join("\n");
+
 const where = (file: string, savedBytes: number, total: number) =>
   savedBytes < total ? `the first ${savedBytes} of them are in ${file}` : `all of them are in ${file}`;
 

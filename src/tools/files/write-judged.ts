@@ -28,6 +28,8 @@ interface Present {
 interface WritePlace {
   readonly real: string;
   readonly present: Present | undefined;
+  /** What is there now. */
+  readonly onDisk: () => Buffer | undefined;
   /** Writes new bytes, completely or not at all. Throws when the file changed since it was examined. */
   readonly replace: (bytes: Uint8Array) => void;
 }
@@ -36,26 +38,31 @@ interface WritePlace {
  * Examines the path that a call wants to write and lets `change` decide. Everything goes through the open folder, so
  * that no link can redirect the write in the meantime.
  */
-export function writeJudged<Result>(
+export async function writeJudged<Result>(
   path: string,
   { callId, gate }: { readonly callId: string; readonly gate: PathGate },
-  change: (place: WritePlace) => Result,
-): Result {
+  change: (place: WritePlace) => Promise<Result> | Result,
+): Promise<Result> {
   const real = gate.real(path);
   gate.check(callId, real, "write");
   try {
-    return writeIn(openFolder(dirname(real)), real, change);
+    return await writeIn(openFolder(dirname(real)), real, change);
   } catch (error) {
     throw plainly(error, real);
   }
 }
 
-function writeIn<Result>(folder: number, real: string, change: (place: WritePlace) => Result): Result {
+async function writeIn<Result>(
+  folder: number,
+  real: string,
+  change: (place: WritePlace) => Promise<Result> | Result,
+): Promise<Result> {
   try {
     const base = process.platform === "linux" ? `/proc/self/fd/${folder}` : dirname(real);
     const target = join(base, basename(real));
     const present = lookAt(target, real);
-    return change({ real, present, replace: (bytes) => replace(target, bytes, { real, present }) });
+    const onDisk = () => lookAt(target, real)?.bytes;
+    return await change({ real, present, onDisk, replace: (bytes) => replace(target, bytes, { real, present }) });
   } finally {
     closeSync(folder);
   }

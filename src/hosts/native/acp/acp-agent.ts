@@ -5,24 +5,33 @@ import {
   type InitializeResponse,
   type ListSessionsRequest,
   methods,
-  type PromptRequest,
-  type PromptResponse,
   PROTOCOL_VERSION,
   RequestError,
-  type SessionUpdate,
-  type StopReason,
 } from "@agentclientprotocol/sdk";
-import type { SessionOutcome } from "../../../contract/engine-event.ts";
 import type { SessionSummary } from "../../../sessions/summary.ts";
-import type { OpenNative } from "../open-native.ts";
-import { promptContent } from "./prompt-content.ts";
-import { type EditorSession, sessionTable } from "./session-table.ts";
-import { updateOf, updatesOf } from "./updates.ts";
+import { answerPrompt } from "./answer-prompt.ts";
+import { authMethods } from "./auth-methods.ts";
+import { commandsUpdate } from "./editor-commands.ts";
+import { editorFeatures, type EditorFeatures } from "./editor-link.ts";
+import {
+  type EditorPlace,
+  type EditorSession,
+  openEditorSession,
+  type SessionOpener,
+  withUserErrors,
+} from "./editor-session.ts";
+import { replayHistory } from "./replay-history.ts";
+import { choiceUpdates, choose, configOptions, modeState } from "./session-choices.ts";
+import { type SessionTable, sessionTable } from "./session-table.ts";
+import { planUpdate, usageUpdate } from "./session-view.ts";
 
-interface AcpParts {
+interface AcpParts extends SessionOpener {
   readonly version: string;
-  readonly open: OpenNative;
   readonly list: () => readonly SessionSummary[];
+  /** Removes a session that is not open; false if there is none. Throws a UserError if it cannot be removed. */
+  readonly remove: (id: string) => boolean;
+  /** Throws a UserError as long as no model can be asked. */
+  readonly checkAccess: () => void;
 }
 
 interface AcpAgent extends AsyncDisposable {
@@ -30,31 +39,112 @@ interface AcpAgent extends AsyncDisposable {
 }
 
 /** The engine as an agent for editors. Its sessions end when it is disposed. */
-export function acpAgent({ version, open, list }: AcpParts): AcpAgent {
-  const table = sessionTable(open);
+export function acpAgent(parts: AcpParts): AcpAgent {
+  const { version, list, remove, checkAccess } = parts;
+  const table = sessionTable();
+  let features = editorFeatures({});
   const app = agent({ name: "signalbox" })
-    .onRequest(methods.agent.initialize, () => initialized(version))
-    .onRequest(methods.agent.session.new, async ({ params, client }) => {
-      const { conversation } = await table.start({ cwd: params.cwd }, client);
-      return { sessionId: conversation.id };
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      features = editorFeatures(params.clientCapabilities ?? {});
+      return initialized(version);
     })
-    .onRequest(methods.agent.session.load, async ({ params: { cwd, sessionId: resume }, client }) => {
-      await table.close(resume);
-      const { conversation } = await table.start({ cwd, resume }, client);
-      for (const update of updatesOf(conversation.history)) await tell(client, conversation.id, update);
+    .onRequest(methods.agent.authenticate, async ({ params }) => {
+      if (!authMethods().some(({ id }) => id === params.methodId))
+        throw RequestError.invalidParams(undefined, `there is no method ${JSON.stringify(params.methodId)}`);
+      await withUserErrors(checkAccess);
       return {};
     })
     .onRequest(methods.agent.session.list, ({ params }) => ({ sessions: listed(list(), params) }))
-    .onRequest(methods.agent.session.close, async ({ params }) => {
-      table.find(params.sessionId);
-      await table.close(params.sessionId);
+    .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
+      const isRemoved = await table.afterClosing(sessionId, () => withUserErrors(() => remove(sessionId)));
+      if (!isRemoved) throw RequestError.sessionNotFound(sessionId);
       return {};
     })
-    .onRequest(methods.agent.session.prompt, async ({ params, client }) =>
-      answered(queued(table.find(params.sessionId), params), client),
-    )
+    .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {
+      table.find(sessionId);
+      await table.afterClosing(sessionId, async () => undefined);
+      return {};
+    })
+    .onRequest(methods.agent.session.prompt, ({ params }) => answerPrompt(table.find(params.sessionId), params))
     .onNotification(methods.agent.session.cancel, ({ params }) => table.cancel(params.sessionId));
+  starts(app, { ...parts, table, features: () => features });
+  changes(app, table);
   return { app, [Symbol.asyncDispose]: () => table.closeAll() };
+}
+
+interface Starting extends AcpParts {
+  readonly table: SessionTable;
+  readonly features: () => EditorFeatures;
+}
+
+/** The requests that open a session: a new one, or one from its log. */
+function starts(app: AgentApp, { table, features, list, ...opener }: Starting): void {
+  const open = (place: EditorPlace, client: AgentContext) => {
+    if (place.resume !== undefined && !list().some(({ id }) => id === place.resume))
+      throw RequestError.sessionNotFound(place.resume);
+    return table.add(() => openEditorSession(opener, place, { client, features: features() }));
+  };
+  app
+    .onRequest(methods.agent.session.new, async ({ params: { cwd, mcpServers: servers }, client }) => {
+      const session = await open({ cwd, servers }, client);
+      // The editor learns the id only from the response.
+      setImmediate(() => void begin(session, false));
+      return { sessionId: session.conversation.id, ...choicesOf(session) };
+    })
+    .onRequest(methods.agent.session.load, ({ params: { sessionId: resume, cwd, mcpServers: servers }, client }) =>
+      table.afterClosing(resume, async () => {
+        const session = await open({ cwd, resume, servers }, client);
+        for (const update of replayHistory(session.conversation.history, session.workspace))
+          await session.link.tell(update);
+        await begin(session, true);
+        return choicesOf(session);
+      }),
+    )
+    .onRequest(
+      methods.agent.session.resume,
+      ({ params: { sessionId: resume, cwd, mcpServers: servers = [] }, client }) =>
+        table.afterClosing(resume, async () => {
+          const session = await open({ cwd, resume, servers }, client);
+          await begin(session, true);
+          return choicesOf(session);
+        }),
+    );
+}
+
+/** The choices of a user during a session. */
+function changes(app: AgentApp, table: SessionTable): void {
+  const chosen = async (session: EditorSession, id: string, value: string | boolean) => {
+    await withUserErrors(() => choose(session, id, value));
+    // It knows what it has chosen itself.
+    choiceUpdates(session, session.told);
+  };
+  app
+    .onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
+      const session = table.find(sessionId);
+      await chosen(session, configId, value);
+      return { configOptions: configOptions(session) };
+    })
+    .onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
+      const session = table.find(sessionId);
+      await chosen(session, "mode", modeId);
+      return {};
+    });
+}
+
+const choicesOf = (session: EditorSession) => ({ modes: modeState(session), configOptions: configOptions(session) });
+
+/** What an editor is told when it has a session; of one that went on before, also how far it is. */
+async function begin(session: EditorSession, isResumed: boolean): Promise<void> {
+  const { link, conversation, workItems } = session;
+  try {
+    await link.tell(commandsUpdate(session.commands()));
+    link.begin();
+    if (!isResumed) return;
+    if (workItems().length > 0) await link.tell(planUpdate(session));
+    if (conversation.history.length > 0) await link.tell(usageUpdate((await conversation.measure()).tokens, session));
+  } catch {
+    // The editor is gone, which is noticed elsewhere.
+  }
 }
 
 const initialized = (version: string): InitializeResponse => ({
@@ -62,10 +152,11 @@ const initialized = (version: string): InitializeResponse => ({
   agentInfo: { name: "signalbox", title: "signalbox native", version },
   agentCapabilities: {
     loadSession: true,
+    mcpCapabilities: { http: false, sse: false },
     promptCapabilities: { image: true, embeddedContext: true, audio: false },
-    sessionCapabilities: { list: {}, close: {} },
+    sessionCapabilities: { list: {}, close: {}, resume: {}, delete: {} },
   },
-  authMethods: [],
+  authMethods: [...authMethods()],
 });
 
 const listed = (summaries: readonly SessionSummary[], { cwd: wanted }: ListSessionsRequest) =>
@@ -77,57 +168,3 @@ const listed = (summaries: readonly SessionSummary[], { cwd: wanted }: ListSessi
       title,
       updatedAt: new Date(updated).toISOString(),
     }));
-
-function queued(session: EditorSession, { prompt }: PromptRequest): EditorSession {
-  const { text, images } = promptContent(prompt);
-  if (text.trim() === "" && images.length === 0) throw RequestError.invalidParams(undefined, "the prompt is empty");
-  session.conversation.add(text, images);
-  return session;
-}
-
-/** A prompt that comes while another is worked on reaches the model with its next request, and ends with that work. */
-async function answered(session: EditorSession, client: AgentContext): Promise<PromptResponse> {
-  while (session.working !== undefined) {
-    const response = await session.working.answer;
-    // It may have come too late for that work.
-    if (response.stopReason === "cancelled" || session.conversation.queued === 0) return response;
-  }
-  const abort = new AbortController();
-  const answer = work(session, abort, client).finally(() => (session.working = undefined));
-  session.working = { abort, answer };
-  return await answer;
-}
-
-async function work(
-  { conversation }: EditorSession,
-  abort: AbortController,
-  client: AgentContext,
-): Promise<PromptResponse> {
-  const run = conversation.run(abort.signal);
-  for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done === true) return { stopReason: stopReason(next.value) };
-    const update = updateOf(next.value);
-    // If the editor is gone, the run is interrupted but still ends properly and is logged.
-    if (update !== undefined) await tell(client, conversation.id, update).catch(() => abort.abort());
-  }
-}
-
-const tell = (client: AgentContext, sessionId: string, update: SessionUpdate) =>
-  client.notify(methods.client.session.update, { sessionId, update });
-
-function stopReason({ reason, because }: SessionOutcome): StopReason {
-  switch (reason) {
-    case "answered":
-    case "rejected":
-    case "gate-gave-up":
-      return "end_turn";
-    case "aborted":
-      return "cancelled";
-    case "limit":
-      return "max_turn_requests";
-    case "refused":
-      return "refusal";
-    case "failed":
-      throw RequestError.internalError(undefined, because);
-  }
-}

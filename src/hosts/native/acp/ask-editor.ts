@@ -1,15 +1,13 @@
-import {
-  type AgentContext,
-  methods,
-  type PermissionOption,
-  type RequestPermissionRequest,
-} from "@agentclientprotocol/sdk";
+import { methods, type PermissionOption, type RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import type { AskPerson } from "../../../contract/tool.ts";
+import { isRecord } from "../../../lib/is-record.ts";
 import { showCall } from "../show-call.ts";
-import { describeCall } from "./updates.ts";
+import type { EditorLink } from "./editor-link.ts";
+import { fenced } from "./fenced.ts";
+import { describeCall } from "./tool-updates.ts";
 
-/** Asks the user in the editor. If the editor is gone or cancels the request, the answer is no. */
-export function askEditor(client: AgentContext, sessionId: () => string): AskPerson {
+/** Asks the user in the editor. If the editor is gone, answers nonsense or cancels the request, the answer is no. */
+export function askEditor({ client, sessionId }: EditorLink): AskPerson {
   return async ({ call, because, canRemember }, signal) => {
     const { text, whole } = showCall(call);
     // A call that is not fully visible cannot be approved for the session.
@@ -26,26 +24,25 @@ export function askEditor(client: AgentContext, sessionId: () => string): AskPer
       toolCall: {
         ...describeCall(call),
         status: "pending",
-        content: [because, literally(text)].map((words) => ({
+        content: [because, fenced(text)].map((words) => ({
           type: "content",
           content: { type: "text", text: words },
         })),
       },
       options,
     };
-    const { outcome } = await client.request(methods.client.session.requestPermission, request, {
-      cancellationSignal: signal,
-      stopWaitingOnCancel: true,
-    });
-    if (outcome.outcome !== "selected") return "reject";
-    if (outcome.optionId === "once") return "once";
-    return offersSession && outcome.optionId === "session" ? "session" : "reject";
+    const chosen = await client
+      .request(methods.client.session.requestPermission, request, {
+        cancellationSignal: signal,
+        stopWaitingOnCancel: true,
+      })
+      .then(chosenOption, () => undefined);
+    if (chosen === "once") return "once";
+    return offersSession && chosen === "session" ? "session" : "reject";
   };
 }
 
-/** Editors render Markdown, so this returns a code block whose fence nothing in the text can close. */
-function literally(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
+function chosenOption(response: unknown): unknown {
+  const outcome = isRecord(response) ? response["outcome"] : undefined;
+  return isRecord(outcome) && outcome["outcome"] === "selected" ? outcome["optionId"] : undefined;
 }

@@ -1,28 +1,24 @@
-import { isAbsolute } from "node:path";
-import { type AgentContext, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
-import { isFolder } from "../../../lib/is-program.ts";
-import { isUserError } from "../../../lib/user-error.ts";
-import type { NativeSession, OpenNative } from "../open-native.ts";
-import { askEditor } from "./ask-editor.ts";
-
-/** A session that an editor has open. */
-export interface EditorSession extends NativeSession {
-  /** Set while a prompt is running. `answer` settles when the run is over. */
-  working?: { readonly abort: AbortController; readonly answer: Promise<PromptResponse> } | undefined;
-}
+import { RequestError } from "@agentclientprotocol/sdk";
+import { type InTurn, oneAtATime } from "../../../lib/one-at-a-time.ts";
+import type { EditorSession } from "./editor-session.ts";
 
 /** The sessions of one connection. */
 export interface SessionTable {
   find(id: string): EditorSession;
-  start(place: { readonly cwd: string; readonly resume?: string }, client: AgentContext): Promise<EditorSession>;
+  /** Opens a new session. */
+  add(open: () => Promise<EditorSession>): Promise<EditorSession>;
+  /** Closes a session if it is open, then does something with it: opens it again, or removes it. One at a time. */
+  afterClosing<Result>(id: string, work: () => Promise<Result>): Promise<Result>;
   /** Interrupts the running prompt. Does nothing if the session is idle or not open. */
   cancel(id: string): void;
-  close(id: string): Promise<void>;
   closeAll(): Promise<void>;
 }
 
-export function sessionTable(open: OpenNative): SessionTable {
+export function sessionTable(): SessionTable {
   const sessions = new Map<string, EditorSession>();
+  const turns = new Map<string, InTurn>();
+  const opening = new Set<Promise<unknown>>();
+  let isClosed = false;
   const close = async (id: string) => {
     const session = sessions.get(id);
     sessions.delete(id);
@@ -30,39 +26,38 @@ export function sessionTable(open: OpenNative): SessionTable {
     await session?.working?.answer.catch(() => {});
     await session?.[Symbol.asyncDispose]();
   };
+  const add = async (open: () => Promise<EditorSession>) => {
+    const session = await open();
+    sessions.set(session.conversation.id, session);
+    if (isClosed) await close(session.conversation.id);
+    return session;
+  };
+  const tracked = async <Result>(work: Promise<Result>) => {
+    opening.add(work);
+    return await work.finally(() => opening.delete(work));
+  };
   return {
     find(id) {
       const session = sessions.get(id);
       if (session === undefined) throw RequestError.sessionNotFound(id);
       return session;
     },
-    async start({ cwd, resume }, client) {
-      checkFolder(cwd);
-      let id = resume ?? "";
-      const session = await withUserErrors(open({ cwd, resume, askPerson: askEditor(client, () => id) }));
-      ({ id } = session.conversation);
-      sessions.set(id, session);
-      return session;
+    add: (open) => tracked(add(open)),
+    async afterClosing(id, work) {
+      const inTurn = turns.get(id) ?? oneAtATime();
+      turns.set(id, inTurn);
+      return await tracked(
+        inTurn(async () => {
+          await close(id);
+          return await work();
+        }),
+      );
     },
     cancel: (id) => sessions.get(id)?.working?.abort.abort(new Error("cancelled")),
-    close,
     async closeAll() {
+      isClosed = true;
+      await Promise.allSettled(opening);
       for (const id of sessions.keys()) await close(id);
     },
   };
-}
-
-function checkFolder(cwd: string): void {
-  if (!isAbsolute(cwd) || !isFolder(cwd))
-    throw RequestError.invalidParams(undefined, "cwd must be the absolute path of a folder");
-}
-
-/** Reports user errors to the editor as text. Everything else becomes an internal error there. */
-async function withUserErrors<Result>(opening: Promise<Result>): Promise<Result> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (!isUserError(error)) throw error;
-    throw RequestError.invalidParams(undefined, `${error.message} (${error.fix})`);
-  }
 }
