@@ -18,10 +18,14 @@ interface ServersPlace extends Pick<NativeSettings, "home" | "version" | "enviro
   readonly given?: readonly McpServer[] | undefined;
 }
 
-/** The same tools with those of MCP servers, behind the same guard. Without any server nothing is loaded. */
+/**
+ * The same tools with those of MCP servers, behind the same guard. Without any server nothing is loaded. Throws where a
+ * sandbox is required and there is none.
+ */
 export async function withServers(own: NativeTools, place: ServersPlace): Promise<NativeTools> {
   const { policy, home, given = [], warn } = place;
   const workspace = policy.workspaceRoot;
+  await own.containment.require();
   if (given.length === 0 && !mcpFiles(home, workspace).some(({ path }) => existsSync(path))) return own;
   const { openConfigured } = await import("../../mcp/open-configured.ts");
   const session = openConfigured(

@@ -108,7 +108,6 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     skills: found.skills,
     more: [agents.parts.delegation.tool],
   });
-  await ownTools.containment.require();
   const nativeTools = await withServers(ownTools, { ...common, policy, given: place.mcpServers });
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
