@@ -288,13 +288,18 @@ test("settings are those of the session's folder, and not of where the agent was
   await editor.close();
 });
 
-test("MCP servers of the editor are taken, or it is said that they are not", async () => {
+test("an MCP server of the editor that does not start is named in the session", async () => {
   const here = await place({ turns: [{ text: "Hello." }] });
   const editor = await openEditor(here, () => "once", { capabilities: { session: { notices: {} } } });
   const server = { name: "files", command: "/bin/false", args: [], env: [] };
   await editor.agent.request(session.new, { cwd: here.cwd, mcpServers: [server] });
   await expect
     .poll(() => updatesOf(editor.updates, "notice"))
-    .toEqual([expect.objectContaining({ severity: "warning", title: expect.stringContaining("files") })]);
+    .toEqual([
+      expect.objectContaining({
+        severity: "warning",
+        title: expect.stringContaining("the MCP server files did not start"),
+      }),
+    ]);
   await editor.close();
 });

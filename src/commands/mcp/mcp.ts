@@ -11,7 +11,7 @@ import { probe } from "./probe.ts";
 const HELP: Readonly<Record<string, SubVerbHelp>> = {
   list: {
     usage: "[--json]",
-    summary: "list the servers that native would use here, and those that it would not, with the reason",
+    summary: "list the servers that are used here, and why others are not",
     flags: ["--json"],
     examples: ["signalbox mcp list"],
   },

@@ -4,7 +4,6 @@ import type { McpServer } from "../../../contract/mcp-server.ts";
 /** The MCP servers that an editor names, in our own form. Of two with the same name, the second is left out. */
 export function mcpServers(servers: readonly EditorServer[], announce: (text: string) => void): readonly McpServer[] {
   const named = new Map<string, McpServer>();
-  if (servers.length > 0) announce(`MCP servers are not started yet: ${servers.map(({ name }) => name).join(", ")}`);
   for (const server of servers) {
     if (named.has(server.name)) announce(`the editor names two MCP servers ${server.name}; the second is not used`);
     else named.set(server.name, ours(server));
