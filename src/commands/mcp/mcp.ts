@@ -11,7 +11,7 @@ import { probe } from "./probe.ts";
 const HELP: Readonly<Record<string, SubVerbHelp>> = {
   list: {
     usage: "[--json]",
-    summary: "list the servers that are used here, and why others are not",
+    summary: "list the servers used here, and why others are not",
     flags: ["--json"],
     examples: ["signalbox mcp list"],
   },
