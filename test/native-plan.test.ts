@@ -69,7 +69,6 @@ test("a session that is resumed without approval still only reads", async () => 
 test.each([
   [["--approve"], "native -c --approve"],
   [["-c", "--plan", "--approve"], "without --plan"],
-  [["--acp", "--plan"], "leave it out"],
 ])("%j is refused", async (flags, fix) => {
   const { run } = await scene({ turns: [{ text: "unused" }] });
   const refused = await run(["native", ...flags]);
