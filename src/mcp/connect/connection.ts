@@ -1,5 +1,4 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
@@ -7,6 +6,7 @@ import type { McpServer } from "../../contract/mcp-server.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { openTransport, type TransportPlace } from "./open-transport.ts";
+import { wantsLogin } from "./wants-login.ts";
 
 export interface ConnectPlace extends TransportPlace {
   readonly version: string;
@@ -136,8 +136,5 @@ function withWords(error: unknown, words: string): unknown {
   return new Error(`${messageOf(error)}; it printed: ${shortLine(telling, 300)}`, { cause: error });
 }
 
-function explain({ name }: McpServer, error: unknown): string {
-  const needsLogin = error instanceof UnauthorizedError || (error instanceof StreamableHTTPError && error.code === 401);
-  if (needsLogin) return `it wants a login; to log in: signalbox mcp login ${name}`;
-  return shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);
-}
+const explain = ({ name }: McpServer, error: unknown): string =>
+  wantsLogin(name, error) ?? shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);

@@ -2,6 +2,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { wantsLogin } from "../connect/wants-login.ts";
 import { type CallRequest, connect, type Connection, type ConnectPlace } from "../connect/connection.ts";
 import { type ListPlace, serverList, type ServerList } from "../list/server-list.ts";
 
@@ -64,10 +65,12 @@ function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly 
     if (++changes <= MAX_CHANGES) void opening?.then((one) => list.refresh(one, ended.signal)).catch(() => undefined);
   };
   const open = async (): Promise<Connection> => {
+    let connection: Connection | undefined;
+    let isLeft = false;
     try {
-      const connection = await connect(server, { ...place, signal: ended.signal }, refresh);
+      connection = await connect(server, { ...place, signal: ended.signal }, refresh);
       void connection.closed.then(() => {
-        if (ended.signal.aborted) return;
+        if (ended.signal.aborted || isLeft) return;
         [opening, problem] = [undefined, "it ended by itself"];
         ends++;
       });
@@ -75,6 +78,8 @@ function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly 
       problem = undefined;
       return connection;
     } catch (error) {
+      isLeft = true;
+      await connection?.close();
       [opening, problem] = [undefined, messageOf(error)];
       throw new Error(`the MCP server ${name} cannot be used: ${problem}`, { cause: error });
     }
@@ -108,6 +113,7 @@ async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal)
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(new Error("interrupted"));
   signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
   try {
     return await Promise.race([work, promise]);
   } finally {
@@ -116,6 +122,8 @@ async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal)
 }
 
 function explain(error: unknown, { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number }): string {
+  const login = wantsLogin(name, error);
+  if (login !== undefined) return `the MCP server ${name} did not take the call: ${login}`;
   const code = error instanceof McpError ? error.code : undefined;
   if (code === Number(ErrorCode.ConnectionClosed))
     return `the MCP server ${name} ended while it worked on this call, which may have taken effect`;
