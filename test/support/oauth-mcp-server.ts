@@ -123,6 +123,14 @@ const RESULTS: Readonly<Record<string, object>> = {
   "tools/call": { content: [{ type: "text", text: "you are logged in" }] },
 };
 
+/** The same server without a login. */
+export const rpcServer: RequestListener = (request, response) => {
+  const send: Send = (status, body) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (request.method === "POST") void text(request).then((body) => rpc(parseJson(body), send));
+  else send(405, {});
+};
+
 function rpc(body: unknown, send: Send): void {
   const { id, method } = Rpc.parse(body);
   if (id === undefined) send(202, {});

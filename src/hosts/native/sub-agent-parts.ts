@@ -35,10 +35,14 @@ export function openAgentTools(
   });
 }
 
+/** Another agent may have a call with the same id. */
 const namedPerson =
   (id: string, ask: AskPerson): AskPerson =>
-  (question, signal) =>
-    ask({ ...question, because: `The sub-agent ${id} asks: ${question.because}` }, signal);
+  ({ call, because, ...question }, signal) =>
+    ask(
+      { ...question, call: { ...call, id: `${id}/${call.id}` }, because: `The sub-agent ${id} asks: ${because}` },
+      signal,
+    );
 
 const namedUser =
   (id: string, ask: AskUser): AskUser =>

@@ -42,6 +42,8 @@ test("a login that is refused, interrupted, or not possible fails with its reaso
   const bare = await startOAuthServer({ hasMetadata: false });
   await expect(login(bare.url)).rejects.toThrow(/./);
   await expect(live(address(bare.url)).call("whoami")).rejects.toThrow("signalbox mcp login docs");
+  const editors = { ...address(bare.url), isEditors: true };
+  await expect(live(editors).call("whoami")).rejects.toThrow(`signalbox mcp login ${bare.url}`);
   for (const hangsAt of ["/mcp", "/.well-known/oauth-protected-resource", "/register", "/token"]) {
     const hanging = await startOAuthServer({ hangsAt });
     const began = performance.now();

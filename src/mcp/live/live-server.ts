@@ -2,6 +2,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { ServerEnded } from "../connect/program-transport.ts";
 import { wantsLogin } from "../connect/wants-login.ts";
 import { type CallRequest, connect, type Connection, type ConnectPlace } from "../connect/connection.ts";
 import { type ListPlace, serverList, type ServerList } from "../list/server-list.ts";
@@ -43,11 +44,14 @@ export function liveServer(server: McpServer, place: LivePlace): LiveServer {
       try {
         return await connection.call({ ...request, timeoutMs });
       } catch (error) {
-        if (!isForgotten(error)) throw new Error(explain(error, { name, timeoutMs }), { cause: error });
+        if (!isForgotten(error)) throw new Error(explain(error, server, timeoutMs), { cause: error });
       }
       // The server no longer knows our session, so it has done nothing.
       await link.forget(connection);
-      return await (await interruptible(link.ready(), request.signal)).call({ ...request, timeoutMs });
+      const renewed = await interruptible(link.ready(), request.signal);
+      return await renewed.call({ ...request, timeoutMs }).catch((error: unknown) => {
+        throw new Error(explain(error, server, timeoutMs), { cause: error });
+      });
     },
     [Symbol.asyncDispose]: () => link.end(),
   };
@@ -91,7 +95,7 @@ function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly 
     async ready(): Promise<Connection> {
       if (opening === undefined && ends >= MAX_ENDS)
         throw new Error(
-          `the MCP server ${name} ended by itself ${ends} times and is not started again. The user can look at it: signalbox mcp test ${name}`,
+          `the MCP server ${name} ended by itself ${ends} times and is not started again${server.isEditors === true ? "" : `. The user can look at it: signalbox mcp test ${name}`}`,
         );
       return await (opening ??= open());
     },
@@ -121,11 +125,12 @@ async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal)
   }
 }
 
-function explain(error: unknown, { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number }): string {
-  const login = wantsLogin(name, error);
+function explain(error: unknown, server: McpServer, timeoutMs: number): string {
+  const { name } = server;
+  const login = wantsLogin(server, error);
   if (login !== undefined) return `the MCP server ${name} did not take the call: ${login}`;
   const code = error instanceof McpError ? error.code : undefined;
-  if (code === Number(ErrorCode.ConnectionClosed))
+  if (code === Number(ErrorCode.ConnectionClosed) || error instanceof ServerEnded)
     return `the MCP server ${name} ended while it worked on this call, which may have taken effect`;
   if (code === Number(ErrorCode.RequestTimeout))
     return `the MCP server ${name} did not answer within ${timeoutMs / 1000} s, and was told to stop`;
