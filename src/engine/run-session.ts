@@ -18,10 +18,6 @@ export interface SessionParts extends LoopParts {
   /** In the order they are asked; the `agentStop` hooks come last. */
   readonly gates: readonly Gate[];
   readonly hooks: EngineHooks;
-  /**
-   * Anything that differs after work was done, such as a hash of the tree. If unknown, all blocks count as consecutive.
-   */
-  readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly newId: () => string;
   /** True when the session was interrupted before the gates had judged its last answer, so they run first. */
   readonly unjudged?: boolean;

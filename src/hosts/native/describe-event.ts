@@ -29,16 +29,26 @@ export function describeEvent(event: SessionEvent): string | undefined {
       return event.because === "compaction" ? undefined : "the images were left out of the conversation";
     case "prompt-refused":
       return `the prompt was refused: ${shortLine(event.because, 160)}`;
-    case "gate-blocked":
-      return `not finished (${event.gate}): ${shortLine(readGateReason(event.reason).verdict, 160)}`;
-    case "gate-passed":
-      return `${event.gate}: passed`;
     case "child":
       return childLine(event);
     case "hook-failed":
       return `a ${event.hook} hook failed: ${shortLine(event.because, 160)}`;
     default:
-      return compactionLine(event);
+      return judgedLine(event) ?? compactionLine(event);
+  }
+}
+
+/** What somebody else than the model says about its work. */
+function judgedLine(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case "gate-blocked":
+      return `not finished (${event.gate}): ${shortLine(readGateReason(event.reason).verdict, 160)}`;
+    case "gate-passed":
+      return `${event.gate}: passed`;
+    case "loop-noticed":
+      return `no progress: ${event.because}; the model was told to try another way`;
+    default:
+      return undefined;
   }
 }
 

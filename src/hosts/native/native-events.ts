@@ -50,6 +50,8 @@ function runEvents(event: SessionEvent, { denied, startedBy, ext }: RunEventPlac
       return [newEvent({ type: "warning", message: `not finished (${event.gate}): ${event.reason}` })];
     case "gate-gave-up":
       return [newEvent({ type: "warning", message: `${event.gate} gave up: ${event.reason}` })];
+    case "loop-noticed":
+      return [newEvent({ type: "warning", message: `no progress: ${event.because}` })];
     case "hook-failed":
       return [newEvent({ type: "warning", message: `a ${event.hook} hook failed: ${event.because}` })];
     case "prompt-refused":

@@ -46,6 +46,7 @@ const TOLD: ReadonlySet<SessionEvent["type"]> = new Set([
   "compaction-stopped",
   "prompt-refused",
   "hook-failed",
+  "loop-noticed",
 ]);
 
 const thought = (text: string): SessionUpdate => ({
