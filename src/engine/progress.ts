@@ -5,7 +5,7 @@ import { loopStep } from "../lib/loop-step.ts";
 import type { LoopParts } from "./parts.ts";
 
 /** From when on an agent goes in circles; measured on labelled traces (engine/progress.test.ts). */
-export const LOOP_LIMITS: LoopLimits = { repeats: 4, cycles: 3, maxPeriod: 12, failures: 8, patience: 10 };
+const LOOP_LIMITS: LoopLimits = { repeats: 4, cycles: 3, maxPeriod: 12, failures: 8, patience: 10 };
 /** How many more steps, and rounds of a long cycle, it gets after it was told. */
 const STEPS_AFTER_WARNING = 6;
 const ROUNDS_AFTER_WARNING = 2;
