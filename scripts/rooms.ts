@@ -149,19 +149,14 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "files/image-type.ts",
     "items/work-items.ts",
     "memory/memories.ts",
+    "task-complete.ts",
     "tool-names.ts",
     "tool-set.ts",
   ],
-  engine: [
-    "budget.ts",
-    "compaction/between-runs.ts",
-    "compaction/compaction.ts",
-    "gates.ts",
-    "hooks.ts",
-    "processor.ts",
-    "prompt-queue.ts",
-    "run-session.ts",
-  ],
+  engine: words(`
+    budget.ts compaction/between-runs.ts compaction/compaction.ts effort/effort-gate.ts gates.ts hooks.ts
+    processor.ts prompt-queue.ts run-session.ts
+  `),
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",

@@ -3,6 +3,7 @@ import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { explainToModel } from "../../guard/explain.ts";
 import { redact, redactJson } from "../../guard/redact/redact.ts";
@@ -179,8 +180,8 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
     for (const event of calls.finish()) keepEvent(run, event);
   }
   const ended: WorkedRun = end === undefined ? run : { ...run, end };
-  const limit = limitInTheEnd(end, parts.limits);
-  if (limit !== undefined) stops.stop(limit);
+  const stopped = ownStop(end) ?? costInTheEnd(end, parts.limits);
+  if (stopped !== undefined) stops.stop(stopped);
   yield { run: ended };
   const stop = stops.reason();
   if (stop === undefined) return;
@@ -197,9 +198,22 @@ async function recoveryOf({ workspace, store }: OpenedWorkspace, signal: AbortSi
   return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
 }
 
+/** Why an agent says that it was stopped within itself. */
+function ownStop({ stopped, because }: Partial<HostEnd> = {}): StopCause | undefined {
+  switch (stopped) {
+    case undefined:
+      return undefined;
+    case "blocked":
+      return { stopped: "failed", because: because ?? "the agent's gates gave up", exitCode: RUN_EXIT.blocked };
+    case "no_progress":
+      return { stopped, because: because ?? "the agent went in circles" };
+    case "limit":
+      return { stopped, because: because ?? "the agent reached its own limit" };
+  }
+}
+
 /** Some agents report their usage only at the end. */
-function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): StopCause | undefined {
-  if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
+function costInTheEnd(end: HostEnd | undefined, limits: RunLimits): StopCause | undefined {
   const cost = end?.usage.estimated_cost_usd ?? 0;
   if (limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd) return undefined;
   return {
