@@ -10,6 +10,8 @@ export interface HostEnd {
   readonly stopped?: "limit" | undefined;
   /** Files below the root that the host reports as artifacts. */
   readonly artifacts?: readonly ArtifactRef[] | undefined;
+  /** The agent's own id of this conversation, if the host can continue it in another round. */
+  readonly session?: string | undefined;
 }
 
 /** Usage when nothing is known. */

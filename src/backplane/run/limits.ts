@@ -40,6 +40,8 @@ export interface LimitWatch {
   /** The limit that this event exceeds, if any. */
   readonly see: (event: AgentEvent) => StopCause | undefined;
   readonly progress: () => Progress;
+  /** What the agent says next is another answer. */
+  readonly beginRound: () => void;
 }
 
 /** Counts a run's turns, cost, events, and repeated calls. */
@@ -69,6 +71,7 @@ export function watchLimits(limits: RunLimits): LimitWatch {
       return overLimit(count, limits);
     },
     progress: () => count,
+    beginRound: () => void (answered = true),
   };
 }
 
