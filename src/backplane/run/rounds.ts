@@ -58,18 +58,21 @@ function notAccepted(run: GuardedRun, because: string, rounds: number) {
   return newEvent({ type: "warning", message: `round ${run.round ?? 1} of ${rounds} not accepted: ${because}`, ext });
 }
 
+/** As far as it is known from events or from the ends of rounds. */
+const spentUsd = (run: GuardedRun): number =>
+  Math.max(run.watch.progress().costUsd, usedSoFar(run).estimated_cost_usd ?? 0);
+
 /** The limit that leaves nothing for another round, if there is one. */
 function spentLimit(run: GuardedRun, limits: RunParts["limits"]): StopCause | undefined {
   const { maxTurns, maxBudgetUsd, wallMs } = limits;
   const { turns } = run.watch.progress();
-  const cost = usedSoFar(run).estimated_cost_usd ?? 0;
   const limit = (because: string): StopCause => ({
     stopped: "limit",
     because: `${because}, and the check still fails`,
   });
   if (run.elapsedMs() >= wallMs) return limit(`more than ${wallMs} ms`);
   if (maxTurns !== null && turns >= maxTurns) return limit(`all ${maxTurns} turns are used`);
-  if (maxBudgetUsd !== null && cost >= maxBudgetUsd) return limit("all of the budget is used");
+  if (maxBudgetUsd !== null && spentUsd(run) >= maxBudgetUsd) return limit("all of the budget is used");
   return undefined;
 }
 
@@ -92,11 +95,10 @@ async function nextJob(run: GuardedRun, because: string, parts: RunParts): Promi
 function whatIsLeft(run: GuardedRun): WorkOrder["config"] {
   const { config } = run.order;
   const { max_turns: turns, max_budget_usd: budget } = config;
-  const spent = usedSoFar(run).estimated_cost_usd ?? 0;
   return {
     ...config,
     max_turns: turns === null ? null : turns - run.watch.progress().turns,
-    max_budget_usd: budget === null ? null : budget - spent,
+    max_budget_usd: budget === null ? null : budget - spentUsd(run),
   };
 }
 
