@@ -12,6 +12,8 @@ export interface HostEnd {
   readonly because?: string | undefined;
   /** Files below the root that the host reports as artifacts. */
   readonly artifacts?: readonly ArtifactRef[] | undefined;
+  /** The agent's own id of this conversation, if the host can continue it in another round. */
+  readonly session?: string | undefined;
 }
 
 /** Usage when nothing is known. */

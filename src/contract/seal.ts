@@ -15,6 +15,8 @@ export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
   tree: Tree.nullable(),
+  /** The round after which it ran. Missing where there was only one, and in seals of earlier versions. */
+  round: z.int().min(1).optional(),
 });
 export type Acceptance = z.infer<typeof Acceptance>;
 

@@ -11,6 +11,8 @@ interface Observed {
   readonly notAccepted: string | undefined;
   readonly lastDenied: boolean;
   readonly hasErrors: boolean;
+  /** The number of the last round. */
+  readonly round?: number | undefined;
 }
 
 export interface DecidedOutcome {
@@ -36,13 +38,18 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
     });
   }
   if (claimed && verified === "accepted")
-    return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done and accepted" });
+    return decided({
+      outcome: "complete",
+      stopped: "answered",
+      exitCode: RUN_EXIT.done,
+      because: `done and accepted${afterRounds(seen)}`,
+    });
   if (claimed && verified !== "not_checked")
     return decided({
       outcome: "failed",
       stopped: "answered",
       exitCode: RUN_EXIT.notAccepted,
-      because: `claimed done, not accepted: ${seen.notAccepted ?? verified}`,
+      because: `claimed done, not accepted${afterRounds(seen)}: ${seen.notAccepted ?? verified}`,
     });
   if (lastDenied)
     return decided({
@@ -60,6 +67,8 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
     because: claimed ? "claimed done, but an error was reported" : `the agent reported: ${outcome ?? "nothing"}`,
   });
 }
+
+const afterRounds = ({ round = 1 }: Observed) => (round === 1 ? "" : ` after ${round} rounds`);
 
 const STOP_EXIT: Record<StopReason, number> = {
   answered: RUN_EXIT.done,

@@ -42,6 +42,8 @@ export interface LimitWatch {
   /** The limit that this event exceeds, if any. */
   readonly see: (event: AgentEvent) => StopCause | undefined;
   readonly progress: () => Progress;
+  /** What the agent says next is another answer. */
+  readonly beginRound: () => void;
 }
 
 /** Counts a run's turns, cost and events, and looks for calls that go in circles. */
@@ -65,6 +67,7 @@ export function watchLimits(limits: RunLimits): LimitWatch {
       return overLimit(count, limits) ?? noProgress(loopIn(event));
     },
     progress: () => count,
+    beginRound: () => void (answered = true),
   };
 }
 

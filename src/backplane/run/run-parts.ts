@@ -29,12 +29,16 @@ export interface RunParts extends RunSetting {
   readonly world: Machine & JudgeExtras;
   /** Commands that must succeed on the final tree. */
   readonly accept: readonly string[];
+  /** How many times the agent may try until they do; 1 by default. All other limits hold for all rounds together. */
+  readonly rounds?: number | undefined;
   readonly limits: RunLimits;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
   /** Answers for the user where the rules ask for approval. Without it, such a call is denied. */
   readonly onApproval?: OnApproval | undefined;
 }
+
+export const MAX_ROUNDS = 100;
 
 /** A call that the rules allow only with approval. */
 export interface ApprovalRequest {

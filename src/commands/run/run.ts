@@ -19,6 +19,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { chooseHost } from "./host.ts";
 import { list, orderOf, readTask, seconds } from "./order.ts";
+import { AUTO_ROUNDS, ROUNDS_HELP, roundsFlag, withAutoRounds } from "./rounds.ts";
 import { runSetting } from "./setting.ts";
 import { runShower } from "./show-run.ts";
 import { type ReaderGone, watchReader } from "../reader-gone.ts";
@@ -43,6 +44,7 @@ export const command: CommandModule = {
       .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
       .option("--order <file>", "a complete work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
+      .option("--rounds <n>", `${ROUNDS_HELP} (default: ${verb === "auto" ? AUTO_ROUNDS : "1"})`, once)
       .option("--staged", "work on a copy; 'signalbox apply' applies the result")
       .option("--workspace-mode <mode>", "staged or pass-through (the long form of --staged)")
       .option("--root <dir>", "the workspace")
@@ -73,8 +75,10 @@ export const command: CommandModule = {
       .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
   },
 
-  async run({ words, flags }) {
+  async run({ verb, words, flags: given }) {
     refuseDeepSession(process.env, say);
+    const flags = verb === "auto" ? withAutoRounds(given) : given;
+    const rounds = roundsFlag(flags);
     const host = await chooseHost(words, flags);
     if (host.name !== "native") refuseNativeFlags(flags, host.name);
     const order = orderOf(await readTask(host.task, flags), flags, host.name);
@@ -103,6 +107,7 @@ export const command: CommandModule = {
       policy,
       world: { ...realMachine, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
+      rounds,
       limits,
       signal: interrupt.signal,
     };
@@ -158,6 +163,7 @@ Exit codes:
 const AUTO_EXAMPLES = `
 Examples:
   signalbox auto --agent codex --task "fix the failing test" --accept "npm test"
+  signalbox auto --agent claude --task "fix the failing test" --accept "npm test"
   signalbox auto --agent claude --task "rename the module" --staged
   signalbox auto --agent claude --prompt-file task.md`;
 
@@ -165,6 +171,7 @@ const EXAMPLES = `
 Examples:
   signalbox run codex "fix the failing test" --accept "npm test"
   signalbox run --sidecar "node host.js" "the task" --json
+  signalbox run codex "fix the failing test" --accept "npm test" --rounds 3
   signalbox run claude "rename the module" --staged
   signalbox run claude --prompt-file task.md
   git diff | signalbox run codex`;

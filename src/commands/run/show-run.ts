@@ -94,7 +94,7 @@ function callLine(
 }
 
 const DENIED = "tool denied: ";
-const NOT_FINISHED = /^(not finished \([\w-]+\)|[\w-]+ gave up): /;
+const NOT_FINISHED = /^(not finished \([\w-]+\)|[\w-]+ gave up|round \d+ of \d+ not accepted): /;
 
 /** One line for every attempt of a check, and for a denial what the model was told in words for a person. */
 function showProblem(event: Extract<AgentEvent, { type: "warning" | "error" }>, state: Shown): void {
@@ -105,8 +105,10 @@ function showProblem(event: Extract<AgentEvent, { type: "warning" | "error" }>, 
     const { verdict, output } = readGateReason(message.slice(start.length));
     say(`${what}: ${verdict}`);
     state.checkOutput = output;
-  } else if (type === "error" && NOT_ACCEPTED.test(message)) state.checkOutput = restOf(message);
-  else say(`${type}: ${message}`);
+  } else if (type === "error" && NOT_ACCEPTED.test(message)) {
+    sayLastRound(message);
+    state.checkOutput = restOf(message);
+  } else say(`${type}: ${message}`);
 }
 
 function commandIn({ tool_name: tool, input }: Extract<AgentEvent, { type: "tool_call" }>): string | undefined {
@@ -122,7 +124,14 @@ function denial(reason: string, { command }: Shown): string {
 }
 
 /** The end of the run says this again. */
-const NOT_ACCEPTED = /^claimed done, not accepted: /;
+const NOT_ACCEPTED = /^claimed done, not accepted(?: after (?<rounds>\d+) rounds)?: /;
+
+/** The last attempt gets a line like those before it. */
+function sayLastRound(message: string): void {
+  const { rounds } = NOT_ACCEPTED.exec(message)?.groups ?? {};
+  const [line = ""] = message.replace(NOT_ACCEPTED, "").split("\n");
+  if (rounds !== undefined) say(`round ${rounds} of ${rounds} not accepted: ${line}`);
+}
 
 const restOf = (text: string) => text.split("\n").slice(1).join("\n");
 
