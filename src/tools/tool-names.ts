@@ -8,6 +8,7 @@ export const TOOL_NAMES = [
   "stop_bash",
   "grep",
   "glob",
+  "lsp",
   "fetch",
   "web_search",
   "todo",

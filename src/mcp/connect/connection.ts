@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { shortLine } from "../../lib/short-line.ts";
+import { tellingLine } from "../../tools/command/start-server.ts";
 import { openTransport, type TransportPlace } from "./open-transport.ts";
 import { ServerEnded } from "./program-transport.ts";
 import { wantsLogin } from "./wants-login.ts";
@@ -137,9 +138,7 @@ function until<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Resu
 
 function withWords(error: unknown, words: string): unknown {
   if (words === "") return error;
-  const lines = words.split("\n").filter((line) => line.trim() !== "");
-  const telling = lines.findLast((line) => /error|cannot|not found|no such|denied/i.test(line)) ?? lines.at(-1) ?? "";
-  return new Error(`${messageOf(error)}; it printed: ${shortLine(telling, 300)}`, { cause: error });
+  return new Error(`${messageOf(error)}; it printed: ${tellingLine(words)}`, { cause: error });
 }
 
 const explain = (server: McpServer, error: unknown): string =>

@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { JSONRPCMessageSchema, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import type { StartedProgram } from "./start-program.ts";
+import type { StartedServer } from "../../tools/command/start-server.ts";
 
 /** More bad lines than a server prints by mistake before it speaks. */
 const MAX_FAULTS = 1000;
@@ -19,9 +19,9 @@ export class ServerEnded extends Error {
  * something by mistake. One that is too long was an answer, so whoever waits for one is told.
  */
 export function programTransport(
-  start: () => Promise<StartedProgram>,
+  start: () => Promise<StartedServer>,
 ): Transport & { readonly lastWords: () => string } {
-  let program: StartedProgram | undefined;
+  let program: StartedServer | undefined;
   let isClosed = false;
   const waiting = new Set<RequestId>();
   const close = async () => {
@@ -30,7 +30,7 @@ export function programTransport(
     await program?.end();
     transport.onclose?.();
   };
-  const read = async ({ child }: StartedProgram) => {
+  const read = async ({ child }: StartedServer) => {
     let faults = 0;
     if (child.stdout === null) return;
     for await (const line of decodeLines(child.stdout)) {
