@@ -8,12 +8,14 @@ import { nativeGates } from "./native-gates.ts";
 import type { NativeTools } from "./native-tools.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { type ModeSwitch, planProcessor, unlessPlan } from "./work-mode.ts";
+import type { SessionUndo } from "./undo/session-undo.ts";
 import { tell } from "./tell-hooks.ts";
 
 /** What one conversation adds to the settings of its command. */
 export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
   readonly policy: Policy;
   readonly knowledge: Processor;
+  readonly undo: Pick<SessionUndo, "tell" | "rested">;
   readonly mode: ModeSwitch;
   readonly isOneTask: boolean;
   /** Aborts when the session ends. */
@@ -24,7 +26,7 @@ export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 export function engineParts(
   common: NativeSettings,
   nativeTools: NativeTools,
-  { policy, system, hooks, knowledge, mode, isOneTask, signal }: EngineFrame,
+  { policy, system, hooks, knowledge, undo, mode, isOneTask, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
   const { tools, permit, containment, forgetShown, openItems, servers } = nativeTools;
@@ -34,10 +36,12 @@ export function engineParts(
     tools: () => [...tools, ...(servers?.tools() ?? [])],
     awaitTools: servers?.settled,
     processors: [
+      undo.tell,
       knowledge,
       ...(servers?.processors ?? []),
       planProcessor(mode),
       guardProcessor(guardAlso(permit, containment)),
+      nativeTools.beforeChange,
     ],
     settings,
     clock: realClock,
@@ -60,6 +64,7 @@ export function engineParts(
         ),
     }),
     onShortened: () => forgetShown(),
+    onRest: undo.rested,
     gates: nativeGates(common, nativeTools).map((gate) => unlessPlan(gate, mode)),
     hooks,
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),

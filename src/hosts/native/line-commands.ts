@@ -12,6 +12,8 @@ export interface LineCommandPlace {
   readonly conversation: Conversation;
   readonly effort: ThinkingEffort;
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own commands. */
   readonly commands: () => readonly KnownCommand[];
   readonly write: (text: string) => void;
@@ -28,6 +30,8 @@ Ctrl-D during work ends the session when the work is done. /id shows its id.
 by a summary of it and everything you asked.
 /effort shows how much the model thinks; /effort low, medium, high or max changes it.
 /plan lets it only read until you type /approve; /plan TASK starts with a task.
+/undo takes the last turn back, its files and its part of the conversation;
+/undo list shows the turns, /undo 2 takes back all from turn 2 on, /redo takes it back.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
@@ -38,6 +42,8 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
   "/plan": planCommand,
   "/approve": approveCommand,
+  "/undo": async ({ write, takeBack }, text) => write(await takeBack(text)),
+  "/redo": async ({ write, takeBack }, text) => write(await takeBack(text)),
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
     let isSilent = true;

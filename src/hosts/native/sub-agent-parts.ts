@@ -80,7 +80,12 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
     model,
     system: agentPrompt(definition, context.parts),
     tools: () => tools.tools,
-    processors: [knowledge, planProcessor(place.mode), guardProcessor(agentPermit(order, place, tools))],
+    processors: [
+      knowledge,
+      planProcessor(place.mode),
+      guardProcessor(agentPermit(order, place, tools)),
+      place.tools.beforeChange,
+    ],
     settings,
     clock: realClock,
     sharedBudget: watch.budget,
