@@ -82,16 +82,10 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
-  snapshots: [
-    "changes.ts",
-    "open-session.ts",
-    "prune-saved.ts",
-    "recovery.ts",
-    "restore.ts",
-    "saved-session.ts",
-    "shadow.ts",
-    "snapshot.ts",
-  ],
+  snapshots: words(`
+    changes.ts file-moves.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts restore.ts
+    saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
+  `),
   sessions: [
     "agent-logs.ts",
     "continuable.ts",
@@ -106,6 +100,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "session.ts",
     "summary.ts",
     "transcript.ts",
+    "turns.ts",
   ],
   agents: [
     "choose-installed.ts",

@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../contract/audit-entry.ts";
 import type { FeatureFlags } from "../../contract/feature-flags.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { RunCheck } from "../../engine/gates.ts";
+import type { Processor } from "../../engine/processor.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
@@ -38,6 +39,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   /** Tools that others bring, such as the one that starts sub-agents. */
   readonly more?: readonly Tool[] | undefined;
   readonly checkTimeoutMs: number;
+  /** Asked after the guard, for every agent of the session. */
+  readonly beforeChange: Processor;
   readonly mode: ModeSwitch;
   readonly flags: FeatureFlags;
   /** Of signalbox. */
@@ -45,11 +48,12 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "onOutsideText"> {
+export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "forgetSeen" | "onOutsideText"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   readonly containment: CommandContainment;
+  readonly beforeChange: Processor;
   /** The tools of a sub-agent: the same guard, audit log, sandbox and approvals, but commands and read files of its own. */
   readonly forSubAgent: (agent: SubAgentTools) => ToolSet;
   /** The session's own files, which no command can write. */
@@ -112,6 +116,8 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     tools: set.tools,
     permit: planPermit(set.permit, { ...recording, mode: place.mode, workspace: policy.workspaceRoot }),
     forgetShown: set.forgetShown,
+    forgetSeen: set.forgetSeen,
+    beforeChange: place.beforeChange,
     onOutsideText: set.onOutsideText,
     openItems: () => items.open(),
     allItems: () => items.list(),

@@ -1,4 +1,5 @@
 import type { Policy } from "../../contract/policy.ts";
+import type { UndoRecord } from "../../contract/session-record.ts";
 import type { KnownCommand } from "../../contract/known-command.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
@@ -26,6 +27,7 @@ import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
+import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -50,6 +52,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly workItems: NativeTools["allItems"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own `/` commands, looked for now. */
   readonly commands: () => readonly KnownCommand[];
   /** The names of its tools. */
@@ -85,8 +89,11 @@ interface Opening {
   readonly ended: AbortController;
 }
 
-async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
-  const { place, policy, session, ended } = opening;
+async function openConversation(common: NativeSettings, opened: Opening): Promise<NativeSession> {
+  const { place, policy, ended } = opened;
+  const undo = openSessionUndo(opened.session, { ...common, workspace: policy.workspaceRoot });
+  const { session } = undo;
+  const opening = { ...opened, session, undo };
   const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
@@ -99,6 +106,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
   const ownTools = openNativeTools({
     ...common,
+    ...undo.tools,
     sessionId: session.id,
     policy,
     mode,
@@ -114,18 +122,9 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
-  const frame = { policy, system, hooks, knowledge, mode, ...attendance(place), signal };
-  const agentPlace = {
-    common,
-    sessionId: session.id,
-    cwd,
-    policy,
-    context,
-    hooks,
-    tools: nativeTools,
-    mode,
-    ...person,
-  };
+  const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
+  const { id: sessionId } = session;
+  const agentPlace = { common, sessionId, cwd, policy, context, hooks, tools: nativeTools, mode, ...person };
   agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
   const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
   const conversation = converse(session, parts, nativeTools.personSpoke);
@@ -136,13 +135,14 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     mode,
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
+    takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
     commands: () => loadCommands(context.place).commands,
     tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
-      await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+      await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
 }
@@ -154,13 +154,14 @@ const lazyAgentRunner =
     await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
 interface KnowledgeParts extends Opening {
+  readonly undo: SessionUndo;
   readonly nativeTools: NativeTools;
   readonly context: NativeContext;
 }
 
 const sessionKnowledge = (
   { timeoutMs }: NativeSettings,
-  { session, policy, nativeTools, context }: KnowledgeParts,
+  { session, policy, nativeTools, context, undo }: KnowledgeParts,
 ): Processor =>
   turnKnowledge({
     context,
@@ -169,12 +170,32 @@ const sessionKnowledge = (
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
     before: session.before,
     record: (record) => session.append(record),
+    written: () => [...new Set(undo.turns.turns.flatMap(({ wrote }) => [...wrote]))],
   });
 
 const attendance = ({ prompt, askPerson }: NativePlace) => ({
   isOneTask: prompt !== undefined,
   isUnattended: askPerson === undefined,
 });
+
+interface TakingBack {
+  readonly common: NativeSettings;
+  readonly conversation: Conversation;
+  readonly undo: SessionUndo;
+  readonly nativeTools: NativeTools;
+}
+
+/** What takes turns back is loaded when somebody wants it. */
+const lazyTakeBack =
+  ({ common: { home }, conversation, undo, nativeTools }: TakingBack): NativeSession["takeBack"] =>
+  async (text) => {
+    const { takeBack } = await import("./undo/take-back.ts");
+    const record = (each: UndoRecord) => {
+      conversation.rewind(each);
+      nativeTools.forgetSeen();
+    };
+    return await takeBack({ home, id: conversation.id, settled: undo.settled, record }, text);
+  };
 
 /** A person can answer one question at a time, however many agents of a session ask. */
 function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
@@ -218,11 +239,12 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
   return { session: createSession(header, at), accept };
 }
 
-async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
+async function end(undo: SessionUndo, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
     await nativeTools[Symbol.asyncDispose]();
+    await undo[Symbol.asyncDispose]();
     await runEndHooks();
   } finally {
-    session[Symbol.dispose]();
+    undo.session[Symbol.dispose]();
   }
 }
