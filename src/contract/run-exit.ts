@@ -12,6 +12,8 @@ export const RUN_EXIT = {
   noProgress: 6,
   /** The agent crashed or broke the protocol. */
   crashed: 7,
+  /** The check passes only with the agent's own version of the files that decide it. */
+  changedCheck: 8,
   notFound: 127,
   interrupted: 130,
 } as const;

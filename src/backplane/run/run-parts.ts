@@ -29,6 +29,9 @@ export interface RunParts extends RunSetting {
   readonly world: Machine & JudgeExtras;
   /** Commands that must succeed on the final tree. */
   readonly accept: readonly string[];
+  /** Patterns of more files that decide them, and of files that the task may change. */
+  readonly acceptKeep?: readonly string[] | undefined;
+  readonly acceptChanged?: readonly string[] | undefined;
   readonly limits: RunLimits;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
@@ -78,6 +81,8 @@ export interface RunEnd {
 export interface Processes {
   /** Ends all processes of a run. Returns how many could not be ended. */
   readonly endRun: (runId: string) => Promise<number>;
+  /** The environment of checks. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Runs one of the user's checks to completion. */
   readonly runCheck: (check: Check) => Promise<CheckEnd>;
 }

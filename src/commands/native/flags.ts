@@ -17,6 +17,8 @@ export function engineFlags(command: Command): Command {
     .option("--effort <level>", "how much the model thinks: low, medium, high or max", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
     .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
+    .option("--accept-keep <glob>", "these files decide the check too (may be repeated)", many)
+    .option("--accept-changed <glob>", "files of the check that the task may change (may be repeated)", many)
     .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)
     .option("--max-turns <number>", "stop after this many turns of the session", once)
     .option("--max-cost <dollars>", "stop when the session has cost this much", once)

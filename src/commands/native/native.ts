@@ -119,7 +119,8 @@ function promptText(prompt: Buffer | undefined, resume: string | undefined): str
 const EXAMPLES = `
 Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
             3 refused: no key, a key that would be sent unencrypted, a session that is open elsewhere
-            4 the check never passed  5 a limit was reached  9 a hook never let it stop  70 internal error
+            4 the check never passed  5 a limit was reached  8 it passes only because the check was changed
+            9 a hook never let it stop  70 internal error
             129 terminal closed  130 interrupted (SIGINT)  131 SIGQUIT  141 the reader of --json went away
             143 terminated (SIGTERM)
 

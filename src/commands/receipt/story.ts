@@ -71,7 +71,12 @@ function identity({ backend, trace }: Receipt, agent: SealPredicate["agent"] | u
   return { agent: [name, version, through].filter(Boolean).join(" "), task: message.slice(prefix.length) };
 }
 
-function checkWords({ command, exit_code: code }: SealPredicate["acceptance"][number]) {
+function checkWords({ command, exit_code: code, base }: SealPredicate["acceptance"][number]) {
+  const changed = (base?.changed ?? []).map(({ path, how }) => `${path} (${how})`).join(", ");
+  if (code === 0 && base !== undefined)
+    return base.because === null
+      ? { command, passed: true, end: `passed, also without the changes to ${changed}` }
+      : { command, passed: false, end: `passed only with changes to what decides it: ${changed || base.because}` };
   if (code === 0) return { command, passed: true, end: "passed" };
   return { command, passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
 }
