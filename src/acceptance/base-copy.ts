@@ -5,7 +5,7 @@ import { isInside } from "../lib/inside.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { gitLine, headCommit, runGit } from "../lib/run-git.ts";
 import { type KeptBase, keptContent } from "./check-base.ts";
-import { type Change, checkedEntries } from "./compare-base.ts";
+import { type DecidingChange, checkedEntries } from "./compare-base.ts";
 import { withBasePart } from "./deciding-parts.ts";
 import { readPlain } from "./file-state.ts";
 import { walkWorkspace } from "./walk-workspace.ts";
@@ -102,7 +102,7 @@ async function addHistory(from: string, to: string): Promise<void> {
 }
 
 /** Makes the deciding files in a copy what they were. */
-export function restoreInCopy(changes: readonly Change[], kept: KeptBase, to: string): void {
+export function restoreInCopy(changes: readonly DecidingChange[], kept: KeptBase, to: string): void {
   for (const { path, role, before } of changes) {
     if (role === "dependency" || role === "program") continue;
     const target = join(to, path);

@@ -5,10 +5,10 @@ import { shQuote } from "../lib/sh-quote.ts";
 import { copyWorkspace, type CopyLimits, restoreInCopy, USUAL_COPY_LIMITS } from "./base-copy.ts";
 import { openCopyPlace } from "./copy-place.ts";
 import { type KeptBase, keptContent } from "./check-base.ts";
-import { type Change, compareWithBase, type Comparison } from "./compare-base.ts";
+import { type DecidingChange, compareWithBase, type BaseComparison } from "./compare-base.ts";
 
 /** How one run of a check ended. */
-export interface CheckResult {
+export interface CopyRun {
   /** Null if it did not exit by itself. */
   readonly code: number | null;
   /** The end of its output. */
@@ -22,7 +22,7 @@ interface BaseCheckParts {
   /** Names the copy; unguessable. */
   readonly id: string;
   /** Runs a command in a folder, contained like the check itself. */
-  readonly run: (command: string, folder: string) => Promise<CheckResult>;
+  readonly run: (command: string, folder: string) => Promise<CopyRun>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits?: CopyLimits;
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +40,9 @@ export interface BaseVerdict {
 }
 
 /** A comparison before the check ran. A check must not be able to hide what was changed by changing it back. */
-export const compareFirst = async (parts: Pick<BaseCheckParts, "kept" | "allowed" | "signal">): Promise<Comparison> =>
+export const compareFirst = async (
+  parts: Pick<BaseCheckParts, "kept" | "allowed" | "signal">,
+): Promise<BaseComparison> =>
   parts.kept.base.unknown === null
     ? await compareWithBase(parts.kept, parts.allowed, parts.signal)
     : { changes: [], addedTests: [], idlePatterns: [] };
@@ -51,7 +53,7 @@ export const compareFirst = async (parts: Pick<BaseCheckParts, "kept" | "allowed
  */
 export async function checkWithBase(
   commands: readonly string[],
-  first: Comparison,
+  first: BaseComparison,
   parts: BaseCheckParts,
 ): Promise<BaseVerdict | undefined> {
   const { kept, allowed, signal } = parts;
@@ -82,7 +84,7 @@ interface CopyParts extends BaseCheckParts {
   readonly copyAt: string;
 }
 
-interface CommandResult extends CheckResult {
+interface CommandResult extends CopyRun {
   readonly command: string;
 }
 
@@ -90,10 +92,10 @@ type TriedCheck = Omit<BaseVerdict, "idlePatterns">;
 
 async function runOnCopy(
   commands: readonly string[],
-  found: Comparison,
+  found: BaseComparison,
   parts: CopyParts,
 ): Promise<TriedCheck | undefined> {
-  const added = found.addedTests.map((path): Change => ({ path, how: "created", role: "test" }));
+  const added = found.addedTests.map((path): DecidingChange => ({ path, how: "created", role: "test" }));
   const second = await runAll(commands, [...found.changes, ...added], parts);
   if (second.code === 0) return found.changes.length === 0 ? undefined : verdict(found.changes, second, null);
   // Where it fails with the present files too, the copy is the reason, and nothing can be said about the changes.
@@ -109,7 +111,7 @@ async function runOnCopy(
 /** Runs the checks on a new copy, until one fails. */
 async function runAll(
   commands: readonly string[],
-  changes: readonly Change[],
+  changes: readonly DecidingChange[],
   parts: CopyParts,
 ): Promise<CommandResult> {
   const { kept, copyAt, limits = USUAL_COPY_LIMITS, signal } = parts;
@@ -126,7 +128,7 @@ async function runAll(
 }
 
 const verdict = (
-  changes: readonly Change[],
+  changes: readonly DecidingChange[],
   { code, output, command }: CommandResult,
   because: string | null,
 ): TriedCheck => ({
@@ -136,7 +138,7 @@ const verdict = (
   output,
 });
 
-function joined(one: Comparison, other: Comparison): Comparison {
+function joined(one: BaseComparison, other: BaseComparison): BaseComparison {
   const changes = new Map([...one.changes, ...other.changes].map((change) => [change.path, change]));
   return {
     changes: [...changes.values()],
@@ -145,11 +147,11 @@ function joined(one: Comparison, other: Comparison): Comparison {
   };
 }
 
-const names = (changes: readonly Change[]) =>
+const names = (changes: readonly DecidingChange[]) =>
   `${changes[0]?.path ?? ""}${changes.length > 1 ? ` and ${changes.length - 1} more` : ""}`;
 
 /** A script that names the workspace by its path would run the changed files from there. */
-function boundTo(changes: readonly Change[], { base, folder }: KeptBase): string | undefined {
+function boundTo(changes: readonly DecidingChange[], { base, folder }: KeptBase): string | undefined {
   return changes.find(
     ({ before, role }) =>
       before?.kind === "file" && role !== "test" && keptContent(folder, before.sha256).includes(`${base.root}/`),

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { join, posix } from "node:path";
-import type { ChangedFile } from "../contract/seal.ts";
+import type { DecidingFile } from "../contract/seal.ts";
 import { type CheckBase, keptContent, type KeptBase } from "./check-base.ts";
 import { decidingPart, type CheckedEntries } from "./deciding-parts.ts";
 import { type Role, runnerPackages } from "./deciding-names.ts";
@@ -11,7 +11,7 @@ import { outsidePrograms, statesOf } from "./record-base.ts";
 import { walkWorkspace } from "./walk-workspace.ts";
 
 /** One deciding file that is not as it was. */
-export interface Change extends ChangedFile {
+export interface DecidingChange extends DecidingFile {
   readonly role: Role | "dependency" | "program";
   /** What to put back; undefined if there was nothing, or it cannot be put back. */
   readonly before?: FileState | undefined;
@@ -19,9 +19,9 @@ export interface Change extends ChangedFile {
   readonly isLost?: boolean;
 }
 
-export interface Comparison {
+export interface BaseComparison {
   /** Changes that the user did not allow. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly DecidingChange[];
   /** New test files, where the workspace had tests before. They are no change, but they may hide the others. */
   readonly addedTests: readonly string[];
   /** Patterns of allowed changes that match no file, then or now. */
@@ -39,7 +39,7 @@ export async function compareWithBase(
   kept: KeptBase,
   allowed: readonly string[],
   signal?: AbortSignal,
-): Promise<Comparison> {
+): Promise<BaseComparison> {
   const { base } = kept;
   const { root } = base;
   const roleOf = deciders(base);
@@ -58,7 +58,7 @@ export async function compareWithBase(
   return { changes, addedTests: hadTests ? added : [], idlePatterns };
 }
 
-function changeOf(path: string, role: Role, kept: KeptBase): readonly Change[] {
+function changeOf(path: string, role: Role, kept: KeptBase): readonly DecidingChange[] {
   const { base } = kept;
   const before = base.files[path];
   const now = seeFile(join(base.root, path), before)?.state;
@@ -75,7 +75,7 @@ function changeOf(path: string, role: Role, kept: KeptBase): readonly Change[] {
 }
 
 /** How a file differs from what it was; undefined if it does not. */
-function differenceOf(before: FileState, now: FileState | undefined): Change["how"] | undefined {
+function differenceOf(before: FileState, now: FileState | undefined): DecidingChange["how"] | undefined {
   if (now === undefined) return "deleted";
   if (isSameState(before, now)) return undefined;
   return now.kind === "link" ? "replaced by a link" : "edited";
@@ -107,12 +107,12 @@ function isBelowLink(root: string, path: string): boolean {
 }
 
 /** Nothing of a dependency is kept, so what changed there cannot be put back. */
-async function dependencyChanges(base: CheckBase, folders: readonly string[]): Promise<readonly Change[]> {
+async function dependencyChanges(base: CheckBase, folders: readonly string[]): Promise<readonly DecidingChange[]> {
   const { root, programs, dependencyFiles: before } = base;
   const known = folders.filter((folder) => base.dependencies.includes(folder));
   const now = await statesOf(root, dependencyFiles(root, known, programs), before);
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const changed = names.flatMap((path): readonly Change[] => {
+  const changed = names.flatMap((path): readonly DecidingChange[] => {
     const [old, present] = [before[path], now[path] ?? seeFile(join(root, path))?.state];
     if (old !== undefined && present !== undefined && isSameState(old, present)) return [];
     const how = old === undefined ? "created" : (differenceOf(old, present) ?? "edited");
@@ -132,9 +132,9 @@ function isSameState(one: FileState, other: FileState): boolean {
 }
 
 /** Dependencies that were installed meanwhile: fine beside a manifest, if the runner comes from a package. */
-function plantedFolder(folder: string, { root, files, programs }: CheckBase): readonly Change[] {
+function plantedFolder(folder: string, { root, files, programs }: CheckBase): readonly DecidingChange[] {
   if (!folder.endsWith("node_modules")) return [];
-  const planted = (path: string): Change => ({ path, how: "created", role: "dependency", isLost: true });
+  const planted = (path: string): DecidingChange => ({ path, how: "created", role: "dependency", isLost: true });
   if (files[posix.join(posix.dirname(folder), "package.json")] === undefined) return [planted(folder)];
   return programs
     .map((program) => `${folder}/.bin/${program}`)
@@ -155,9 +155,9 @@ function isInstalled(root: string, path: string): boolean {
 }
 
 /** Programs outside the workspace. With another PATH than before, others are found without any change. */
-function programChanges({ root, path, programs, outside }: CheckBase): readonly Change[] {
+function programChanges({ root, path, programs, outside }: CheckBase): readonly DecidingChange[] {
   const now = outsidePrograms(root, path, programs);
-  return Object.entries(outside).flatMap(([program, before]): readonly Change[] =>
+  return Object.entries(outside).flatMap(([program, before]): readonly DecidingChange[] =>
     now[program] === undefined || now[program] === before
       ? []
       : [{ path: now[program].split(":")[0] ?? program, how: "edited", role: "program", isLost: true }],

@@ -11,15 +11,15 @@ export const Tree = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be
 export type Tree = z.infer<typeof Tree>;
 
 /** A file that decides the check and is not as it was when the work began. */
-export const ChangedFile = z.strictObject({
+export const DecidingFile = z.strictObject({
   path: z.string(),
   how: z.enum(["edited", "deleted", "created", "replaced by a link"]),
 });
-export type ChangedFile = z.infer<typeof ChangedFile>;
+export type DecidingFile = z.infer<typeof DecidingFile>;
 
 /** The same check on a copy in which the files that decide it are as they were when the work began. */
 export const BaseCheck = z.strictObject({
-  changed: z.array(ChangedFile),
+  changed: z.array(DecidingFile),
   /** Null if it could not run, or did not exit by itself. */
   exit_code: z.int32().nullable(),
   /** Why it did not pass. */
