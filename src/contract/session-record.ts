@@ -33,6 +33,9 @@ export const SessionHeader = z.object({
   baseUrl: z.string().optional(),
   /** The command that must succeed before the session may end. */
   accept: z.string().optional(),
+  /** Patterns of more files that decide it, and of files that the task may change. */
+  acceptKeep: z.array(z.string()).optional(),
+  acceptChanged: z.array(z.string()).optional(),
   /** The parent session of a fork, and how many of its records were copied. */
   parent: z.object({ id: z.string(), records: z.int() }).optional(),
   /** Set in the log of a sub-agent. */

@@ -5,6 +5,8 @@ const ENGINE = [
   "--effort",
   "--base-url",
   "--accept",
+  "--accept-keep",
+  "--accept-changed",
   "--accept-timeout",
   "--max-turns",
   "--max-cost",

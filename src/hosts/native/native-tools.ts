@@ -52,6 +52,8 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
+  /** Runs the check in a copy of the workspace, which only that command can write. */
+  readonly runCheckIn: (copy: string) => RunCheck;
   readonly containment: CommandContainment;
   readonly beforeChange: Processor;
   /** The tools of a sub-agent: the same guard, audit log, sandbox and approvals, but commands and read files of its own. */
@@ -124,7 +126,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     forSubAgent: (agent) => subAgentTools(agent, parts, place.mode),
     containment,
     privateFolder: outputFolder,
-    runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
+    ...checkRunners(runner, { ...place, containment }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
       for (const part of [set, languageServers]) await part?.[Symbol.asyncDispose]();
@@ -140,6 +142,26 @@ function taintSession({ home, sessionId, warn }: NativeToolsPlace, channel: stri
   warn(because);
   raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
 }
+
+/** What runs the user's check: in the workspace, and in a copy of it that is lent to that command only. */
+function checkRunners(
+  runner: ReturnType<typeof openCommandRunner>,
+  { policy, checkTimeoutMs: timeoutMs, containment }: NativeToolsPlace & Pick<NativeTools, "containment">,
+): Pick<NativeTools, "runCheck" | "runCheckIn"> {
+  return {
+    runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs }),
+    runCheckIn: (copy) =>
+      checkRunner({
+        runner,
+        folder: copy,
+        timeoutMs,
+        prepare: (command) => containment.place(command, { needs: [copyNeed(copy)] }),
+      }),
+  };
+}
+
+const copyNeed = (copy: string) =>
+  ({ kind: "path", target: copy, access: "write", because: "the check runs in a copy of the workspace" }) as const;
 
 const READ_ONLY = "This sub-agent may only look at things, and this call could change something.";
 

@@ -69,10 +69,10 @@ export function nativeOpener(common: NativeSettings): OpenNative {
   return async (place) => {
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(place.cwd);
-    const { session, accept } = openLog(common, place.cwd, place.resume);
+    const { session, ...check } = openLog(common, place.cwd, place.resume);
     const ended = new AbortController();
     try {
-      return await openConversation({ ...common, accept }, { place, policy, session, ended });
+      return await openConversation({ ...common, ...check }, { place, policy, session, ended });
     } catch (error) {
       ended.abort();
       session[Symbol.dispose]();
@@ -116,7 +116,7 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
     skills: found.skills,
     more: [agents.parts.delegation.tool],
   });
-  const nativeTools = await withServers(ownTools, { ...common, policy, given: place.mcpServers });
+  const nativeTools = await completeTools(ownTools, common, opening);
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
@@ -145,6 +145,17 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
       await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
+}
+
+/** Adds the servers' tools, and what keeps the agent from changing its check. Both are loaded only where needed. */
+async function completeTools(own: NativeTools, common: NativeSettings, opening: Opening): Promise<NativeTools> {
+  const { accept } = common;
+  const { policy, session, ended } = opening;
+  const tools = await withServers(own, { ...common, policy, given: opening.place.mcpServers });
+  if (accept === undefined) return tools;
+  const { heldCheck } = await import("./held-check.ts");
+  const place = { ...common, accept, root: policy.workspaceRoot, sessionId: session.id, signal: ended.signal };
+  return { ...tools, runCheck: await heldCheck(tools, place) };
 }
 
 /** What runs sub-agents is loaded when one is started. */
@@ -216,18 +227,24 @@ function sessionMode({ mode: wanted, flags }: NativeSettings, session: Session):
   return mode;
 }
 
-interface OpenLog {
+/** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
+interface OpenLog extends Pick<NativeSettings, "accept" | "acceptKeep" | "acceptChanged"> {
   readonly session: Session;
-  /** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
-  readonly accept: string | undefined;
 }
 
-function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+function openLog(common: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+  const { home, model, accept, acceptKeep = [], acceptChanged = [] } = common;
   const folder = sessionsFolder(home);
   const at = { folder, now: Date.now };
   if (resume !== undefined) {
     const session = openSession(findSession(folder, resume, cwd), at);
-    return { session, accept: accept ?? session.header.accept };
+    const { header } = session;
+    return {
+      session,
+      accept: accept ?? header.accept,
+      acceptKeep: acceptKeep.length > 0 ? acceptKeep : header.acceptKeep,
+      acceptChanged: acceptChanged.length > 0 ? acceptChanged : header.acceptChanged,
+    };
   }
   const header = {
     id: newSessionId(Date.now()),
@@ -235,8 +252,10 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
     model: model.name,
     ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
     ...(accept === undefined ? {} : { accept }),
+    ...(acceptKeep.length === 0 ? {} : { acceptKeep: [...acceptKeep] }),
+    ...(acceptChanged.length === 0 ? {} : { acceptChanged: [...acceptChanged] }),
   };
-  return { session: createSession(header, at), accept };
+  return { session: createSession(header, at), accept, acceptKeep, acceptChanged };
 }
 
 async function end(undo: SessionUndo, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
