@@ -16,6 +16,7 @@ const SLOW = [
   "test/kill.test.ts",
   "test/mcp-command.test.ts",
   "test/native-agents.test.ts",
+  "test/native-autopilot.test.ts",
   "test/native-compaction.test.ts",
   "test/native-context.test.ts",
   "test/native-disk.test.ts",
