@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 const SLOW = [
   "src/backplane/receipts/mutations.test.ts",
   "src/hosts/sidecar/sidecar.test.ts",
+  "src/lsp/language-server.test.ts",
   "src/mcp/live/live-server.test.ts",
   "src/models/cut-stream.test.ts",
   "src/screen/linear-time.test.ts",
@@ -21,6 +22,7 @@ const SLOW = [
   "test/native-disk.test.ts",
   "test/native-hooks.test.ts",
   "test/native-killed.test.ts",
+  "test/native-lsp.test.ts",
   "test/native-mcp.test.ts",
   "test/native-plan.test.ts",
   "test/native-piped.test.ts",

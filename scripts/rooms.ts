@@ -12,6 +12,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["contract", "lib", "guard"],
   tools: ["contract", "lib", "shell", "screen", "guard", "sandbox"],
   mcp: ["contract", "lib", "screen", "guard", "tools"],
+  lsp: ["contract", "lib", "tools"],
   engine: ["contract", "lib", "models"],
   settings: ["contract", "lib", "models", "guard"],
   agents: ["contract", "lib"],
@@ -20,7 +21,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   launch: ["contract", "lib", "agents", "hooks", "staging"],
   backplane: ["contract", "lib", "guard", "snapshots"],
   hosts:
-    "contract lib screen models knowledge snapshots sessions guard sandbox tools mcp engine agents launch backplane".split(
+    "contract lib screen models knowledge snapshots sessions guard sandbox tools mcp lsp engine agents launch backplane".split(
       " ",
     ),
   recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
@@ -138,30 +139,16 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     auth/login.ts auth/token-store.ts config/edit-config.ts config/load-servers.ts config/mcp-files.ts
     config/read-server.ts list/list-cache.ts open-configured.ts open-mcp.ts probe-server.ts
   `),
-  tools: [
-    "ask-user.ts",
-    "bound-text.ts",
-    "command/command-runner.ts",
-    "command/contained-commands.ts",
-    "command/left-commands.ts",
-    "command/show-output.ts",
-    "files/image-size.ts",
-    "files/image-type.ts",
-    "items/work-items.ts",
-    "memory/memories.ts",
-    "tool-names.ts",
-    "tool-set.ts",
-  ],
-  engine: [
-    "budget.ts",
-    "compaction/between-runs.ts",
-    "compaction/compaction.ts",
-    "gates.ts",
-    "hooks.ts",
-    "processor.ts",
-    "prompt-queue.ts",
-    "run-session.ts",
-  ],
+  lsp: ["project-servers.ts"],
+  tools: words(`
+    ask-user.ts bound-text.ts command/command-runner.ts command/contained-commands.ts command/left-commands.ts
+    command/show-output.ts command/start-server.ts files/image-size.ts files/image-type.ts items/work-items.ts
+    memory/memories.ts task-complete.ts tool-names.ts tool-set.ts
+  `),
+  engine: words(`
+    budget.ts compaction/between-runs.ts compaction/compaction.ts effort/effort-gate.ts gates.ts hooks.ts
+    processor.ts prompt-queue.ts run-session.ts
+  `),
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",

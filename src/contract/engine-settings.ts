@@ -18,6 +18,8 @@ export const EngineSettings = z.strictObject({
   stop_grace_ms: Milliseconds.default(5_000),
   /** Consecutive blocks by one gate, without any change of state, before it gives up. */
   gate_blocks: z.int().min(1).max(100).default(8),
+  /** How often in a row an agent on autopilot that stops without `task_complete` is told to go on. */
+  autopilot_continues: z.int().min(0).max(100).default(5),
   /** The share of the model's window from which a summary is written while the agent works on. */
   compact_at: z.number().min(0.05).max(1).default(0.8),
   /** The share from which the next request waits for it. */

@@ -8,6 +8,9 @@ export function acceptanceReason(verdict: string, output: string): string {
   return [`${START}${verdict}.`, shown, ADVICE].join("\n");
 }
 
+/** What the model is told by another gate: what is wrong in one line, then what to do. */
+export const gateReason = (verdict: string, advice: string): string => `${START}${verdict}.\n${advice}`;
+
 /** The same for a person: the verdict in one line, and the check's output. Other reasons are a line and the rest. */
 export function readGateReason(reason: string): { readonly verdict: string; readonly output: string } {
   const end = reason.indexOf("\n");

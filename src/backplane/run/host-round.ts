@@ -1,6 +1,7 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { dollars } from "../../lib/dollars.ts";
 import { openRecovery } from "../../snapshots/recovery.ts";
@@ -69,8 +70,8 @@ export async function* workWithHost(
 
 /** Says why the host was stopped, if it was, or is now that its usage is known. */
 function* finish(run: GuardedRun, limits: RunLimits): Generator<WorkStep<GuardedRun>> {
-  const limit = limitInTheEnd(run, limits);
-  if (limit !== undefined) run.stops.stop(limit);
+  const own = stopInTheEnd(run, limits);
+  if (own !== undefined) run.stops.stop(own);
   yield { run };
   const stop = run.stops.reason();
   if (stop !== undefined) yield { run, step: keepEvent(run, stopEvent(stop, run.end)) };
@@ -94,10 +95,25 @@ async function recoveryOf({ workspace, store }: OpenedWorkspace, signal: AbortSi
   return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
 }
 
+/** Why an agent says that it was stopped within itself. */
+function ownStop({ stopped, because }: Partial<HostEnd> = {}): StopCause | undefined {
+  switch (stopped) {
+    case undefined:
+      return undefined;
+    case "blocked":
+      return { stopped: "failed", because: because ?? "the agent's gates gave up", exitCode: RUN_EXIT.blocked };
+    case "no_progress":
+      return { stopped, because: because ?? "the agent went in circles" };
+    case "limit":
+      return { stopped, because: because ?? "the agent reached its own limit" };
+  }
+}
+
 /** Some agents report their usage only at the end. */
-function limitInTheEnd(run: CheckedRun, limits: RunLimits): StopCause | undefined {
+function stopInTheEnd(run: CheckedRun, limits: RunLimits): StopCause | undefined {
   const { end } = run;
-  if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
+  const own = ownStop(end);
+  if (own !== undefined) return own;
   const cost = usedSoFar(run).estimated_cost_usd ?? 0;
   return limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd
     ? undefined

@@ -113,7 +113,7 @@ export interface RunLimits {
   /** How long a host may take to end after it is stopped. */
   readonly graceMs: number;
   readonly maxEvents: number;
-  /** How many times in a row the same call may have the same result. */
+  /** How many times in a row the same call may have the same result; half as often for a cycle of several calls. */
   readonly maxRepeats: number;
 }
 

@@ -1,6 +1,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import type { NativeSettings } from "../../hosts/native/native-settings.ts";
+import type { WorkMode } from "../../contract/work-mode.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -56,7 +57,7 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     otherModels: otherModels(choice, open),
     effort,
     flags: featureFlags(process.env),
-    ...(flags["plan"] === true ? { mode: "plan" } : flags["approve"] === true ? { mode: "ask" } : {}),
+    mode: chosenMode(flags),
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
@@ -69,6 +70,13 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
   };
+}
+
+/** An approved plan is carried out on autopilot if that was asked for. */
+function chosenMode(flags: Flags): WorkMode | undefined {
+  if (flags["plan"] === true) return "plan";
+  if (flags["autopilot"] === true) return "auto";
+  return flags["approve"] === true ? "ask" : undefined;
 }
 
 function dollars(text: string | undefined): number | undefined {

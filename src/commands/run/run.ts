@@ -60,6 +60,7 @@ export const command: CommandModule = {
       .option("--deny-host <host>", "hosts that may not be reached", collect)
       .option("--model <name>", "the model")
       .option("--effort <level>", "with native: how much the model thinks (low, medium, high or max)", once)
+      .option("--autopilot", "with native: work on until it says that the task is complete")
       .option("--max-turns <n>", "stop after this many model answers")
       .option("--max-budget-usd <n>", "stop when the cost reaches this")
       .option("--timeout <seconds>", "stop after this time")
@@ -79,7 +80,7 @@ export const command: CommandModule = {
     const flags = verb === "auto" ? withAutoRounds(given) : given;
     const rounds = roundsFlag(flags);
     const host = await chooseHost(words, flags);
-    if (flags["effort"] !== undefined && host.name !== "native") throw effortElsewhere(host.name);
+    if (host.name !== "native") refuseNativeFlags(flags, host.name);
     const order = orderOf(await readTask(host.task, flags), flags, host.name);
     const limits = limitsOf(order, flags);
     const cwd = currentFolder();
@@ -125,11 +126,14 @@ export const command: CommandModule = {
   },
 };
 
-const effortElsewhere = (name: string) =>
-  new UserError(`--effort is for native, and this run uses ${name}`, {
-    where: "--effort",
-    fix: "omit it, and set the effort in the agent's own settings",
+function refuseNativeFlags(flags: Readonly<Record<string, unknown>>, name: string): void {
+  const flag = ["effort", "autopilot"].find((each) => flags[each] !== undefined);
+  if (flag === undefined) return;
+  throw new UserError(`--${flag} is for native, and this run uses ${name}`, {
+    where: `--${flag}`,
+    fix: flag === "effort" ? "omit it, and set the effort in the agent's own settings" : "omit it",
   });
+}
 
 /** Not every agent reports the end of its calls; when it speaks again, they have ended. */
 function follow(event: AgentEvent, unread: ReaderGone): void {
@@ -154,7 +158,7 @@ Exit codes:
   0 done, and accepted if a check was given   1 failed
   2 wrong usage, or unknown host   3 a required call was denied
   4 claimed done, but not accepted   5 a limit was reached   6 no progress
-  7 the agent crashed or broke the protocol
+  7 the agent crashed or broke the protocol   9 with native: a gate never let it stop
   127 the agent is not installed   130 interrupted
 `;
 

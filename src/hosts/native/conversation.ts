@@ -42,7 +42,7 @@ export interface Conversation {
 
 export type EngineParts = Omit<
   SessionParts,
-  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
+  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "blocked" | "beside"
 > & {
   readonly limits?: BudgetLimits;
   /** The budget of another conversation that this one belongs to, instead of limits of its own. */
@@ -69,6 +69,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const ledger = openLedger(session, before, parts);
   const { log, logModel } = ledger;
   logModel();
+  const always = { queue, newId: randomId, cacheKey: session.id, budget, work, beside };
   return {
     id: session.id,
     get model() {
@@ -98,7 +99,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       logModel();
       const { ms } = budget.left();
       const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
-      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
+      const more = { ...always, signal, unjudged, blocked: unjudged ? before.blocked : undefined };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {

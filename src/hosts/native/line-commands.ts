@@ -28,6 +28,7 @@ Ctrl-D during work ends the session when the work is done. /id shows its id.
 by a summary of it and everything you asked.
 /effort shows how much the model thinks; /effort low, medium, high or max changes it.
 /plan lets it only read until you type /approve; /plan TASK starts with a task.
+/autopilot lets it work on until it says that the task is complete; /autopilot off ends that.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
@@ -38,6 +39,7 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
   "/plan": planCommand,
   "/approve": approveCommand,
+  "/autopilot": autopilotCommand,
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
     let isSilent = true;
@@ -89,6 +91,20 @@ function planCommand({ mode, conversation, write }: LineCommandPlace, text: stri
   const task = text.slice("/plan".length).trim();
   mode.set("plan");
   write(`${PLAN_ON}\n`);
+  if (task !== "") conversation.add(task);
+}
+
+export const AUTOPILOT_ON =
+  "autopilot: it works on until it says that the task is complete, and what needs approval is denied";
+
+function autopilotCommand({ mode, conversation, write }: LineCommandPlace, text: string): void {
+  const task = text.slice("/autopilot".length).trim();
+  if (task === "off") {
+    if (mode.current === "auto") mode.set("ask");
+    return write("autopilot is off\n");
+  }
+  mode.set("auto");
+  write(`${AUTOPILOT_ON}\n`);
   if (task !== "") conversation.add(task);
 }
 

@@ -13,6 +13,7 @@ import { notResumed } from "../program/not-resumed.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { nativeOpener, type NativeSession, type OpenNative } from "./open-native.ts";
 import { sessionCall } from "./sub-agents/session-call.ts";
+import { outcomeLines } from "./describe-event.ts";
 import { nativeEvents } from "./native-events.ts";
 
 export const NATIVE_CAPABILITIES: Capabilities = { ...CODING_AGENT, tool_use: "native" };
@@ -102,7 +103,8 @@ function withRunRules(job: HostJob, permit: Permit, { denied, judged, containmen
   };
 }
 
-function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
+function endOf(outcome: SessionOutcome): HostEnd {
+  const { reason, usage, cost } = outcome;
   return {
     // An agent that gave up at a gate had claimed to be done. The runtime's own check decides whether it was.
     outcome:
@@ -117,6 +119,15 @@ function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
       estimated_cost_usd: cost ?? null,
     },
     usageRaw: usage,
-    ...(reason === "limit" ? { stopped: "limit" as const } : {}),
+    ...ownStop(outcome),
   };
+}
+
+/** The acceptance check is run again by the run itself, which then says what came of it. */
+function ownStop(outcome: SessionOutcome): Pick<HostEnd, "stopped" | "because"> {
+  const { reason, gate } = outcome;
+  const because = outcomeLines(outcome).at(-1);
+  if (reason === "limit") return { stopped: "limit", because };
+  if (reason === "no-progress") return { stopped: "no_progress", because };
+  return reason === "gate-gave-up" && gate !== "acceptance" ? { stopped: "blocked", because } : {};
 }

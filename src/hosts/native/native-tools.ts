@@ -26,6 +26,7 @@ import { openWorkItems } from "../../tools/items/work-items.ts";
 import { checkRunner } from "./check-runner.ts";
 import type { OfferedServers } from "./offered-servers.ts";
 import { type ModeSwitch, planPermit } from "./work-mode.ts";
+import { nativeLanguageServers } from "./native-language-servers.ts";
 import { type NativeCommandsPlace, openContainment } from "./native-containment.ts";
 
 export interface NativeToolsPlace extends NativeCommandsPlace {
@@ -39,6 +40,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly checkTimeoutMs: number;
   readonly mode: ModeSwitch;
   readonly flags: FeatureFlags;
+  /** Of signalbox. */
+  readonly version: string;
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
@@ -76,6 +79,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
   const containment = openContainment(place);
+  const languageServers = nativeLanguageServers(place, containment);
   const recording = {
     ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
@@ -87,17 +91,14 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     approved: new Set<string>(),
     filters: [...(place.filters ?? []), ...(place.flags["disable-web-tools"] ? [{ deny: WEB_TOOLS }] : [])],
     containment,
+    languageServers,
     ...recording,
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),
     items,
     tainted: () => readTaint(home, sessionId) !== undefined,
-    onSuspicion(_, channel) {
-      const because = `text from ${channel} contains instructions for the agent`;
-      warn(because);
-      raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
-    },
+    onSuspicion: (_, channel) => taintSession(place, channel),
   } satisfies ToolSetParts;
   const set = openToolSet(parts);
   const runner = openCommandRunner({
@@ -120,12 +121,18 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
-      await set[Symbol.asyncDispose]();
+      for (const part of [set, languageServers]) await part?.[Symbol.asyncDispose]();
       await runner.close();
       await containment[Symbol.asyncDispose]();
       endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
     },
   };
+}
+
+function taintSession({ home, sessionId, warn }: NativeToolsPlace, channel: string): void {
+  const because = `text from ${channel} contains instructions for the agent`;
+  warn(because);
+  raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
 }
 
 const READ_ONLY = "This sub-agent may only look at things, and this call could change something.";

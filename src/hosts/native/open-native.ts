@@ -114,7 +114,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
-  const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
+  const frame = { policy, system, hooks, knowledge, mode, ...attendance(place), signal };
   const agentPlace = {
     common,
     sessionId: session.id,
@@ -137,7 +137,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
     commands: () => loadCommands(context.place).commands,
-    tools: nativeTools.tools.map(({ name }) => name),
+    tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
@@ -171,6 +171,11 @@ const sessionKnowledge = (
     record: (record) => session.append(record),
   });
 
+const attendance = ({ prompt, askPerson }: NativePlace) => ({
+  isOneTask: prompt !== undefined,
+  isUnattended: askPerson === undefined,
+});
+
 /** A person can answer one question at a time, however many agents of a session ask. */
 function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
   const turn = oneAtATime();
@@ -180,11 +185,13 @@ function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser
   };
 }
 
-/** A resumed session goes on in the mode it was in, unless another was asked for. */
-function sessionMode({ mode: wanted }: NativeSettings, session: Session): ModeSwitch {
+/** A resumed session goes on in the mode it was in, unless another was asked for. The flag is about new ones. */
+function sessionMode({ mode: wanted, flags }: NativeSettings, session: Session): ModeSwitch {
   const before = session.before.findLast((record) => record.type === "mode")?.mode ?? "ask";
   const mode = modeSwitch(before, (chosen) => session.append({ type: "mode", mode: chosen }));
-  if (wanted !== undefined) mode.set(wanted);
+  const isNew = session.before.length === 0;
+  const chosen = wanted ?? (isNew && flags.autopilot ? "auto" : undefined);
+  if (chosen !== undefined) mode.set(chosen);
   return mode;
 }
 

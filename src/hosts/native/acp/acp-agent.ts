@@ -152,7 +152,7 @@ const initialized = (version: string): InitializeResponse => ({
   agentInfo: { name: "signalbox", title: "signalbox native", version },
   agentCapabilities: {
     loadSession: true,
-    mcpCapabilities: { http: false, sse: false },
+    mcpCapabilities: { http: true, sse: true },
     promptCapabilities: { image: true, embeddedContext: true, audio: false },
     sessionCapabilities: { list: {}, close: {}, resume: {}, delete: {} },
   },

@@ -18,6 +18,7 @@ const DESCRIPTIONS: Readonly<Record<string, { readonly description: string; read
   "/effort": { description: "Show or change how much the model thinks", hint: "low, medium, high or max" },
   "/plan": { description: "Only read, until you approve the plan", hint: "task" },
   "/approve": { description: "Carry out the plan", hint: "what you add to it" },
+  "/autopilot": { description: "Work on until the task is complete", hint: "task, or off" },
   "/context": { description: "Show how full the model's window is" },
   "/compact": { description: "Replace the conversation by a summary of it" },
   "/undo": { description: "Bring files and conversation back to before the last turn" },
