@@ -45,7 +45,6 @@ test.each(Object.values(WAYS).filter(({ agent }) => isInstalled(agent)))(
       options,
     );
     const trace = events(outcome);
-    if (outcome.code !== 0) console.log(outcome.stdout.slice(0, 6000));
     expect([outcome.code, outcome.stderr, existsSync("/etc/signalbox-was-here")]).toEqual([0, "", false]);
     expect(
       trace.filter((event) => event.type === "warning" && /resume|not accepted/.test(event.message)),
@@ -70,10 +69,5 @@ test.each(Object.values(WAYS).filter(({ agent }) => isInstalled(agent)))(
     const shown = await signalbox(["receipt", "show", "last", "--json"], options);
     const { usage: used } = Receipt.parse(JSON.parse(shown.stdout));
     expect([used.input_tokens, used.output_tokens]).toEqual([400, 40]);
-    const story = await signalbox(["receipt", "show", "last"], options);
-    expect(story.stdout).toContain(
-      `check      round 1 failed with exit code 1: ${CHECK}\ncheck      round 2 passed: ${CHECK}\n`,
-    );
-    expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
   },
 );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
+import { newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE } from "../../contract/host-end.ts";
 import { mockHost } from "../../hosts/mock/mock.ts";
 import type { HostJob, OpenHost } from "../host.ts";
@@ -14,6 +15,7 @@ function noting(sessionOf: (round: number) => string) {
     ...(await mockHost(process.env)(place)),
     async *run(job) {
       const session = sessionOf(jobs.push(job));
+      yield newEvent({ type: "assistant_message", text: "done" });
       return { outcome: "complete", mode: "mapped", usage: { ...NO_USAGE, input_tokens: 7 }, usageRaw: null, session };
     },
   });
@@ -67,7 +69,7 @@ test("a later round gets what is left of the limits that agents keep themselves"
   );
   expect(jobs.map((job) => [job.order.config.max_turns, job.order.config.max_budget_usd])).toEqual([
     [9, 2],
-    [8, 1.5],
+    [7, 1.5],
   ]);
 });
 

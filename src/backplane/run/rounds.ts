@@ -29,10 +29,10 @@ export async function* workInRounds(guarded: GuardedRun, parts: RunParts): Async
     const { because } = run.checked ?? NOT_CHECKED;
     if (because === undefined || round >= rounds) return;
     yield { run, step: keepEvent(run, notAccepted(run, because, rounds)) };
-    const limit = spentLimit(run, parts.limits);
-    if (limit !== undefined) {
-      run.stops.stop(limit);
-      yield { run, step: keepEvent(run, stopEvent(limit, run.end)) };
+    const stop = run.stops.reason() ?? spentLimit(run, parts.limits);
+    if (stop !== undefined) {
+      run.stops.stop(stop);
+      yield { run, step: keepEvent(run, stopEvent(stop, run.end)) };
       return;
     }
     job = await nextJob(run, because, parts);

@@ -115,9 +115,11 @@ export const command: CommandModule = {
       signal: interrupt.signal,
     };
     using waiting = timerLine(`waiting for ${host.name}`);
-    const show = runShower(flags["json"] === true, waiting);
+    using checking = timerLine("running the check");
+    const { show, showCheck } = runShower(flags["json"] === true, waiting, checking);
     let exitCode: number = EXIT.failed;
-    for await (const step of runWorkOrder(order, parts)) {
+    const processes = { ...setting.processes, runCheck: showCheck(setting.processes.runCheck) };
+    for await (const step of runWorkOrder(order, { ...parts, processes })) {
       if (step.type === "event") follow(step.event, unread);
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;
@@ -167,7 +169,6 @@ Exit codes:
 const AUTO_EXAMPLES = `
 Examples:
   signalbox auto --agent codex --task "fix the failing test" --accept "npm test"
-  signalbox auto --agent claude --task "fix the failing test" --accept "npm test"
   signalbox auto --agent claude --task "rename the module" --staged
   signalbox auto --agent claude --prompt-file task.md`;
 
@@ -175,8 +176,8 @@ const EXAMPLES = `
 Examples:
   signalbox run codex "fix the failing test" --accept "npm test"
   signalbox run codex "cover the parser" --accept "npm test" --accept-changed 'test/parser/**'
-  signalbox run --sidecar "node host.js" "the task" --json
   signalbox run codex "fix the failing test" --accept "npm test" --rounds 3
+  signalbox run --sidecar "node host.js" "the task" --json
   signalbox run claude "rename the module" --staged
   signalbox run claude --prompt-file task.md
   git diff | signalbox run codex`;
