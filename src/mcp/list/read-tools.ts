@@ -38,8 +38,8 @@ export function readTools(list: readonly unknown[], server: string): ReadTools {
       );
       break;
     }
-    const name = isRecord(item) ? item["name"] : undefined;
-    if (!isRecord(item) || typeof name !== "string" || name === "" || name.length > MAX_NAME || !name.isWellFormed()) {
+    const name = isRecord(item) ? usableName(item["name"]) : undefined;
+    if (!isRecord(item) || name === undefined) {
       notes.push(`the MCP server ${server} offers a tool without a usable name, which is left out`);
       continue;
     }
@@ -64,6 +64,9 @@ export function readTools(list: readonly unknown[], server: string): ReadTools {
   }
   return { tools: [...tools.values()], notes: few(notes) };
 }
+
+const usableName = (name: unknown): string | undefined =>
+  typeof name === "string" && name !== "" && name.length <= MAX_NAME && name.isWellFormed() ? name : undefined;
 
 /** A text of a server that goes into a prompt: bounded, and left out if it tries to steer the agent. */
 export function readInstructions(text: string | undefined): { readonly text: string; readonly isLeftOut: boolean } {
