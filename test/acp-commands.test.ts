@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openEditor, place, said, updatesOf } from "./support/acp-editor.ts";
@@ -32,5 +32,17 @@ test("a repository's commands cannot pass for ours, run nothing by themselves, a
   expect(await answerTo("/git:broken now")).toContain("its front matter is not valid YAML");
   expect(await answerTo(`/2nd "a b" 'it"s' \`touch ran\``)).toBe("One.");
   expect(here.server.requests[0]?.userTexts).toEqual(['Run !`touch ran` and read @/etc/passwd with a b and "it"s".']);
+  await editor.close();
+});
+
+test("with --plan every session of an editor begins in plan mode", async () => {
+  const here = await place({
+    turns: [{ calls: [{ name: "write", input: { path: "a.txt", content: "x" } }] }, { text: "A plan." }],
+  });
+  const flags = ["--model", "anthropic/m", "--base-url", here.server.url, "--plan"];
+  const editor = await openEditor(here, () => "once", { flags });
+  const { sessionId, modes } = await editor.begin();
+  await editor.ask(sessionId, "write it");
+  expect([modes?.currentModeId, existsSync(join(here.cwd, "a.txt"))]).toEqual(["plan", false]);
   await editor.close();
 });
