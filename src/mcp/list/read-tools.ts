@@ -50,9 +50,9 @@ export function readTools(list: readonly unknown[], server: string): ReadTools {
     }
     const schema = tidySchema(item["inputSchema"]);
     if (schema === undefined) notes.push(`the schema of ${shown} of the MCP server ${server} is too large to show`);
-    const { text, isLeftOut } = readText(item["description"]);
+    const { text, isLeftOut, screened } = readText(item["description"]);
     const words = texts(schema);
-    bytes += Math.min(MAX_SCREENED, String(item["description"] ?? "").length) + words.length;
+    bytes += screened + words.length;
     const isHonest = !isLeftOut && !isSteering(words);
     if (!isHonest)
       notes.push(`the MCP server ${server} describes ${shown} with instructions for the agent, which are left out`);
@@ -77,8 +77,10 @@ export function readInstructions(text: string | undefined): { readonly text: str
 function readText(given: unknown, most = MAX_DESCRIPTION, channel = DESCRIPTION) {
   const text = typeof given === "string" ? given.trim() : "";
   // More of it is screened than would be shown.
-  if (isSteering(text.slice(0, MAX_SCREENED), channel)) return { text: "", isLeftOut: true };
-  return { text: (text.length > most ? `${text.slice(0, most)}…` : text).toWellFormed(), isLeftOut: false };
+  const start = text.slice(0, MAX_SCREENED);
+  const screened = start.length;
+  if (isSteering(start, channel)) return { text: "", isLeftOut: true, screened };
+  return { text: (text.length > most ? `${text.slice(0, most)}…` : text).toWellFormed(), isLeftOut: false, screened };
 }
 
 /** In a description, `silently` and `without warning` are already a medium risk. */
