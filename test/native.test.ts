@@ -86,6 +86,8 @@ test.each([
   [["native", "-p", "x", "--accept", ""], "An empty command checks nothing"],
   [["native", "-p", "x", "--accept", " "], "An empty command checks nothing"],
   [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "0 seconds let no check pass"],
+  // Also without a key.
+  [["native", "-p", "x", "--model", "openai/gpt-5.5", "--timeout", "0"], "0 seconds leave no time to work"],
   [["run", "mock", "x", "--accept", "true", "--accept", ""], "An empty command checks nothing"],
   [["auto", "--agent", "native", "--task", "x", "--accept", ""], "An empty command checks nothing"],
   [
