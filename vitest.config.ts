@@ -8,6 +8,7 @@ const SLOW = [
   "src/mcp/live/live-server.test.ts",
   "src/models/cut-stream.test.ts",
   "src/screen/linear-time.test.ts",
+  "src/snapshots/undo-sequences.test.ts",
   "test/bundled-checks.test.ts",
   "test/bundled-fix.test.ts",
   "test/bundled-workflows.test.ts",

@@ -5,7 +5,7 @@ import type { FileMove, PathReason, StoredFile } from "./file-moves.ts";
 import { ignoredBefore } from "./ignored-before.ts";
 import { isUnknown, presentFile, type UnknownFile } from "./present-file.ts";
 import { openSnapshots } from "./snapshot.ts";
-import { type FileChange, type FileState, isSameFile, stateChanges } from "./state-changes.ts";
+import { type StateChange, type FileState, isSameFile, stateChanges } from "./state-changes.ts";
 import type { SavedTurn } from "./turn-states.ts";
 
 interface UndoPlan {
@@ -18,7 +18,7 @@ interface UndoPlan {
 /** A stretch of work with what it changed. */
 export interface TurnChanges {
   readonly saved: SavedTurn;
-  readonly files: ReadonlyMap<string, FileChange>;
+  readonly files: ReadonlyMap<string, StateChange>;
   readonly lost: readonly string[];
 }
 
@@ -83,7 +83,7 @@ interface TakeBack {
   readonly force: boolean;
 }
 
-function takeBack(step: Step, { before, after }: FileChange, { id, spared, force }: TakeBack): void {
+function takeBack(step: Step, { before, after }: StateChange, { id, spared, force }: TakeBack): void {
   const { target, present } = step;
   const isAs = (file: FileState | null) => !isUnknown(target) && isSameFile(target, file);
   if (isAs(after) && after !== null && target === present) step.presentIn ??= { ...after, store: id };
@@ -127,7 +127,7 @@ async function sparedFiles({ saved, files }: TurnChanges) {
   const foreign = new Set(state.foreign);
   const isSkipped = (path: string) => state.skipped.some((skipped) => isInside(path, skipped));
   const ignored = await ignoredBefore(saved, newFiles(files));
-  return (path: string, { before }: FileChange): Spared | undefined => {
+  return (path: string, { before }: StateChange): Spared | undefined => {
     if (before === null && isSkipped(path))
       return { because: "it was there before the turn, and too large or unreadable for a snapshot", isFinal: true };
     if (before === null && ignored.has(path))
@@ -139,7 +139,7 @@ async function sparedFiles({ saved, files }: TurnChanges) {
 }
 
 /** New files matter only if a file that says what git ignores has changed. */
-function newFiles(files: ReadonlyMap<string, FileChange>): readonly string[] {
+function newFiles(files: ReadonlyMap<string, StateChange>): readonly string[] {
   if (![...files.keys()].some((path) => basename(path) === ".gitignore")) return [];
   return [...files].flatMap(([path, { before }]) => (before === null ? [path] : []));
 }

@@ -1,4 +1,4 @@
-import { openHistory } from "../../contract/history.ts";
+import { type History, openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
 import type { UndoRecord } from "../../contract/session-record.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
@@ -101,8 +101,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     async *run(stop) {
       logModel();
-      const { ms } = budget.left();
-      const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
+      const signal = inTime(stop, budget);
       const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
@@ -115,11 +114,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       }
     },
     rewind(record) {
-      session.append(record);
-      if (record.step === "begun") return;
-      history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
-      unjudged = false;
-      parts.onShortened?.();
+      unjudged &&= !applied(record, { session, history, parts });
     },
     close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
@@ -127,6 +122,27 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
+}
+
+/** Aborts with the time of the session, too. */
+function inTime(stop: AbortSignal, budget: Budget): AbortSignal {
+  const { ms } = budget.left();
+  return ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
+}
+
+interface Rewinding {
+  readonly session: Session;
+  readonly history: History;
+  readonly parts: Pick<EngineParts, "onShortened">;
+}
+
+/** Whether the conversation is another one now. */
+function applied(record: UndoRecord, { session, history, parts }: Rewinding): boolean {
+  session.append(record);
+  if (record.step === "begun") return false;
+  history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+  parts.onShortened?.();
+  return true;
 }
 
 function logPrompt(session: Session, message: UserMessage) {

@@ -6,7 +6,7 @@ import { isFolder } from "../../../lib/is-program.ts";
 import { randomId } from "../../../lib/random-id.ts";
 import { EXIT, UserError } from "../../../lib/user-error.ts";
 import { replay } from "../../../sessions/replay.ts";
-import { openTurnLog, type Turn, type TurnLog } from "../../../sessions/turns.ts";
+import { openTurnLog, type SessionTurn, type TurnLog } from "../../../sessions/turns.ts";
 import type { FileMove, MoveReport } from "../../../snapshots/file-moves.ts";
 import { planRedo } from "../../../snapshots/plan-redo.ts";
 import { planUndo, turnChanges } from "../../../snapshots/plan-undo.ts";
@@ -117,7 +117,7 @@ function firstTurn({ turns }: TurnLog, to: number | undefined, id: string): numb
 }
 
 /** The stored states of these turns, oldest first. Without those of all turns that changed files nothing is undone. */
-function savedOf(turns: readonly Turn[], { home, id }: UndoPlace) {
+function savedOf(turns: readonly SessionTurn[], { home, id }: UndoPlace) {
   const wanted = turns.filter(({ saved, wrote }) => saved !== undefined || wrote.size > 0);
   if (wanted.length === 0) return [];
   const all = savedTurns(home, id);
@@ -134,7 +134,7 @@ function savedOf(turns: readonly Turn[], { home, id }: UndoPlace) {
 }
 
 function missing(
-  { saved }: Turn,
+  { saved }: SessionTurn,
   { session, isThere }: { readonly session: string; readonly isThere: boolean },
 ): string | undefined {
   if (saved === undefined) return "no snapshot was taken before it";
@@ -159,7 +159,7 @@ function refuseGone(workspace: string): void {
 }
 
 /** The id of the undo that was interrupted while it took back the same turns. */
-const resumedId = ({ begun }: TurnLog, turns: readonly Turn[]) =>
+const resumedId = ({ begun }: TurnLog, turns: readonly SessionTurn[]) =>
   begun?.direction === "undo" && begun.turns[0] === turns[0]?.id ? begun.undo : undefined;
 
 function nothingToRedo({ isPastRedo }: TurnLog, id: string): UserError {
