@@ -12,7 +12,6 @@ interface UndoPlan {
   readonly workspace: string;
   readonly moves: readonly FileMove[];
   readonly kept: readonly PathReason[];
-  readonly failed: readonly PathReason[];
 }
 
 /** A stretch of work with what it changed. */
@@ -54,10 +53,10 @@ export async function planUndo(
   { force }: { readonly force: boolean },
 ): Promise<UndoPlan> {
   const steps = new Map<string, Step>();
-  const failed: PathReason[] = [];
+  const gone: PathReason[] = [];
   for (const turn of turns.toReversed()) {
     const spared = await sparedFiles(turn);
-    for (const path of turn.lost) failed.push({ path, because: "its old content was removed with its repository" });
+    for (const path of turn.lost) gone.push({ path, because: "its old content was removed with its repository" });
     for (const [path, change] of turn.files) {
       const oid = (change.before ?? change.after)?.oid ?? "";
       const step = steps.get(path) ?? firstStep(presentFile(workspace, path, oid.length));
@@ -65,7 +64,8 @@ export async function planUndo(
       takeBack(step, change, { id: turn.saved.id, spared: spared(path, change), force });
     }
   }
-  return { workspace, ...outcome(steps), failed };
+  const { moves, kept } = outcome(steps);
+  return { workspace, moves, kept: [...kept, ...gone] };
 }
 
 const firstStep = (present: Step["present"]): Step => ({

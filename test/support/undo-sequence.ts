@@ -43,7 +43,7 @@ export async function undoFiles(home: string, workspace: string, { from = "", fo
   const plan = await planUndo(workspace, changes, { force });
   const place = { home, workspace, folder: all.at(-1)?.id ?? "", undo };
   const report = await (await prepareMoves(plan.moves, place)).carryOut();
-  return { ...report, kept: [...plan.kept, ...report.kept], failed: [...plan.failed, ...report.failed] };
+  return { ...report, kept: [...plan.kept, ...report.kept] };
 }
 
 /** Takes an undo back. */

@@ -114,7 +114,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       }
     },
     rewind(record) {
-      unjudged &&= !applied(record, { session, history, parts });
+      if (applied(record, { session, history, parts })) unjudged = false;
     },
     close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),

@@ -52,7 +52,7 @@ export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder):
   if (newest !== undefined) refuseGone(workspace);
   const changes = [];
   for (const each of saved) changes.push(await turnChanges(each));
-  const { moves, kept, failed } = await planUndo(workspace, changes, { force });
+  const { moves, kept } = await planUndo(workspace, changes, { force });
   const undo = resumedId(log, turns) ?? randomId();
   const common = { type: "undo", undo, direction: "undo", turns: turns.map(({ id }) => id) } as const;
   const files = newest === undefined ? {} : { files: newest.id };
@@ -60,13 +60,13 @@ export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder):
   return {
     direction: "undo",
     turns: turns.map(({ text }, index) => ({ number: first + index + 1, text })),
-    plan: { moved: moves, kept, failed },
+    plan: { moved: moves, kept, failed: [] },
     async carryOut() {
       const at: MovesPlace = { home: place.home, workspace, folder: newest?.id ?? "", undo };
       const prepared = newest === undefined ? undefined : await prepareMoves(moves, at);
       place.record({ ...common, ...files, step: "begun", note: INTERRUPTED_NOTE });
       const done = (await prepared?.carryOut()) ?? { moved: [], kept: [], failed: [] };
-      const report = { ...done, kept: [...kept, ...done.kept], failed: [...failed, ...done.failed] };
+      const report = { ...done, kept: [...kept, ...done.kept] };
       if (report.failed.length > 0) return report;
       const note = undoNote({ direction: "undo", moves: report.moved, kept: report.kept });
       const pieces = piecesTo(place.records, replay(place.records.slice(0, start)).history);
