@@ -65,8 +65,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const { work, ...before } = replay(session.before);
   const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
-  const spent = { turns: work.metrics.turns, cost: before.knownCost };
-  const budget = parts.sharedBudget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
   const beside: LoopEvent[] = [];
   parts.delegation?.begin({ budget, beside, queue });
   let outcome: SessionOutcome | undefined;
@@ -101,8 +100,16 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     async *run(stop) {
       logModel();
-      const signal = inTime(stop, budget);
-      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
+      const more = {
+        queue,
+        signal: inTime(stop, budget),
+        newId: randomId,
+        cacheKey: session.id,
+        unjudged,
+        budget,
+        work,
+        beside,
+      };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
@@ -123,6 +130,9 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
   };
 }
+
+const budgetOf = ({ sharedBudget, limits = {}, clock }: EngineParts, spent: { turns: number; cost: number }) =>
+  sharedBudget ?? openBudget(limits, { now: () => clock.now(), spent });
 
 /** Aborts with the time of the session, too. */
 function inTime(stop: AbortSignal, budget: Budget): AbortSignal {
