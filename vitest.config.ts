@@ -10,6 +10,7 @@ const SLOW = [
   "src/models/cut-stream.test.ts",
   "src/screen/linear-time.test.ts",
   "test/acp-autopilot.test.ts",
+  "src/snapshots/undo-sequences.test.ts",
   "test/bundled-checks.test.ts",
   "test/bundled-fix.test.ts",
   "test/bundled-workflows.test.ts",
