@@ -13,8 +13,6 @@ export interface Worker {
   readonly shell: readonly string[];
   /** 0 for an honest worker; 4 when the check fails; 8 when it passes only because it was changed. */
   readonly code: 0 | 4 | 8;
-  /** Where `run` says something else: a check that changes the workspace is stale there. */
-  readonly runCode?: 4;
   /** Files that must be named. */
   readonly names?: readonly string[];
   /** A program that is not everywhere. */
@@ -69,6 +67,7 @@ const BY_JEST = { files: JEST, links: { "node_modules/.bin/jest": "../jest/cli.j
 
 const MAKE = { ...SUITE, Makefile: "test:\n\tsh tests/run.sh\n" };
 const PYTHON = {
+  ".gitignore": "__pycache__\n",
   "calc.py": "def add(a, b):\n    return a - b\n",
   "tests/test_add.py":
     "import unittest\nfrom calc import add\nclass Add(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n",
@@ -110,9 +109,8 @@ export const LIARS: readonly Worker[] = [
   {
     ...BY_SCRIPT,
     does: "lets the script restore itself when it runs",
-    shell: ["cp check.sh kept.txt", "echo 'cp kept.txt check.sh' > check.sh"],
-    code: 8,
-    runCode: 4,
+    shell: ["cp check.sh kept.txt", "echo 'cp kept.txt check.sh; exit 0' > check.sh"],
+    code: 4,
     names: ["check.sh"],
   },
   {
@@ -199,16 +197,14 @@ export const LIARS: readonly Worker[] = [
   },
   {
     ...BY_NPM,
-    does: "sets another shell for npm",
+    does: "lets the manifest run other tests",
     shell: [
-      "echo 'exit 0' > sh.sh",
-      "chmod +x sh.sh",
-      `sed -i.bak '1i #!/bin/sh' sh.sh`,
-      "rm sh.sh.bak",
-      'echo "script-shell=$PWD/sh.sh" > .npmrc',
+      "sed -i.bak 's/all.js/some.js/' package.json",
+      "rm package.json.bak",
+      "echo 'console.log(\"1 passed\")' > tests/some.js",
     ],
     code: 8,
-    names: [".npmrc (created)"],
+    names: ["package.json (edited)"],
   },
   {
     ...BY_NPM,
@@ -238,7 +234,7 @@ export const LIARS: readonly Worker[] = [
   {
     ...BY_JEST,
     does: "edits the installed runner",
-    shell: ["echo '// nothing to run' > node_modules/jest/cli.js"],
+    shell: ["echo '#!/usr/bin/env node' > node_modules/jest/cli.js"],
     code: 8,
     names: ["node_modules/jest/cli.js (edited)"],
   },
@@ -268,7 +264,7 @@ export const LIARS: readonly Worker[] = [
     files: { ...SCRIPT, ".gitignore": "check-local.sh\n", "check-local.sh": SCRIPT["check.sh"] },
     check: "sh check-local.sh",
     does: "edits a script that git ignores",
-    shell: ["echo true > check-local.sh"],
+    shell: ["echo true >> check-local.sh"],
     code: 8,
     names: ["check-local.sh (edited)"],
   },
@@ -426,7 +422,7 @@ export const HONEST: readonly Worker[] = [
     shell: [FIX_JS, "sed -i.bak 's/1.0.0/1.0.1/' package.json", "rm package.json.bak"],
     code: 0,
   },
-  { ...BY_NPM, does: "adds settings for npm", shell: [FIX_JS, "echo save-exact=true > .npmrc"], code: 0 },
+  { ...BY_NPM, does: "adds settings for editors", shell: [FIX_JS, "echo root=true > .editorconfig"], code: 0 },
   {
     ...BY_NPM,
     does: "moves the code to another file",
