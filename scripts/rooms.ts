@@ -82,16 +82,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
-  snapshots: [
-    "changes.ts",
-    "open-session.ts",
-    "prune-saved.ts",
-    "recovery.ts",
-    "restore.ts",
-    "saved-session.ts",
-    "shadow.ts",
-    "snapshot.ts",
-  ],
+  snapshots: words(`
+    changes.ts open-session.ts prune-saved.ts recovery.ts restore.ts saved-session.ts shadow.ts snapshot.ts
+  `),
   acceptance: ["check-base.ts", "check-with-base.ts", "read-pattern.ts", "record-base.ts"],
   sessions: [
     "agent-logs.ts",

@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from "vitest";
 import { isOnPath } from "../support/is-on-path.ts";
 import { signalbox } from "../support/run-signalbox.ts";
-import { writeWorkspace } from "../support/worker-scene.ts";
-import { HONEST, LIARS, type Worker } from "../support/workers.ts";
+import { writeWorkspace } from "../support/workers/write-workspace.ts";
+import { HONEST } from "../support/workers/honest.ts";
+import { LIARS } from "../support/workers/liars.ts";
+import type { Worker } from "../support/workers/worker.ts";
 import { isInstalled, PROVABLE, realAgent } from "./real-agent.ts";
 
 type Agent = (typeof PROVABLE)[number];
