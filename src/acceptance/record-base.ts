@@ -105,7 +105,7 @@ const copied = ({
 });
 
 /** Where a program of the check would be found in the workspace, if PATH leads there. */
-export function pathScripts(
+function pathScripts(
   root: string,
   path: string,
   { programs }: Pick<CheckReading, "programs">,
