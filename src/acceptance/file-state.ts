@@ -19,7 +19,7 @@ export const FileState = z.discriminatedUnion("kind", [
 ]);
 export type FileState = z.infer<typeof FileState>;
 
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 interface SeenFile {
   readonly state: FileState;

@@ -5,7 +5,7 @@ import { findProgram } from "../lib/find-program.ts";
 import { isInside } from "../lib/inside.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { readCheck, type CheckReading } from "./check-command.ts";
-import { type CheckBase, keepContent, type KeptBase, openContents, saveBase } from "./check-base.ts";
+import { type CheckBase, keepContent, type KeptBase, openContents, saveBase, unknownBase } from "./check-base.ts";
 import { configTargets } from "./config-targets.ts";
 import { removeLeftCopies } from "./copy-place.ts";
 import { deciders, pathMatcher } from "./deciders.ts";
@@ -105,11 +105,7 @@ const copied = ({
 });
 
 /** Where a program of the check would be found in the workspace, if PATH leads there. */
-export function pathScripts(
-  root: string,
-  path: string,
-  { programs }: Pick<CheckReading, "programs">,
-): readonly string[] {
+function pathScripts(root: string, path: string, { programs }: Pick<CheckReading, "programs">): readonly string[] {
   const folders = path
     .split(delimiter)
     .map((folder) => (isAbsolute(folder) ? resolve(folder) : resolve(root, folder)))
@@ -180,20 +176,3 @@ function warningsOf({ keep, files, root, unknown }: CheckBase): readonly string[
     .filter((pattern) => !names.some(pathMatcher([pattern], root)))
     .map((pattern) => `--accept-keep ${JSON.stringify(pattern)} matches no file of the workspace`);
 }
-
-const unknownBase = ({ root, commands, keep }: CheckPlan, because: string): CheckBase => ({
-  version: 1,
-  root,
-  commands: [...commands],
-  keep: [...keep],
-  scripts: [],
-  programs: [],
-  manifestScripts: [],
-  modules: [],
-  files: {},
-  dependencies: [],
-  dependencyFiles: {},
-  path: "",
-  outside: {},
-  unknown: because,
-});
