@@ -84,6 +84,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   `),
   snapshots: [
     "changes.ts",
+    "merge-changes.ts",
     "open-session.ts",
     "prune-saved.ts",
     "recovery.ts",
@@ -203,6 +204,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "run/recover-runs.ts",
     "run/run-parts.ts",
     "run/run-work-order.ts",
+    "workspace/open-copy.ts",
   ],
   hosts: [
     "acp/acp.ts",

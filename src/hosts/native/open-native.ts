@@ -17,7 +17,7 @@ import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { contextRecord, forTools, nativeContext, type NativeContext } from "./native-context.ts";
 import { withInstructions, withServers } from "./native-servers.ts";
 import type { NativeSettings } from "./native-settings.ts";
-import { openNativeTools, type NativeTools } from "./native-tools.ts";
+import { openNativeTools, type NativeTools, type NativeToolsPlace } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
 import type { AgentPlace } from "./sub-agent-place.ts";
 import type { RunAgent } from "./sub-agents/background-agents.ts";
@@ -26,6 +26,7 @@ import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
+import { removeLeftWorktrees, sessionWorktrees, withWorktrees } from "./session-worktrees.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -64,6 +65,7 @@ export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async (place) => {
     await endLeftCommands(common.home, common.warn);
+    await removeLeftWorktrees(common.home);
     const policy = common.policyFor(place.cwd);
     const { session, accept } = openLog(common, place.cwd, place.resume);
     const ended = new AbortController();
@@ -87,7 +89,7 @@ interface Opening {
 
 async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
   const { place, policy, session, ended } = opening;
-  const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
+  const { cwd, resume, prompt, askPerson, askUser } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
   void common.model.learnLimits(signal);
@@ -96,24 +98,15 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   warnOfMissing(found, common.warn);
   warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal });
   const person = unlessAuto(inTurn({ askPerson, askUser }), mode);
-  const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
-  const ownTools = openNativeTools({
-    ...common,
-    sessionId: session.id,
-    policy,
-    mode,
-    ...person,
-    buffers,
-    checkTimeoutMs: common.acceptTimeoutMs,
-    skills: found.skills,
-    more: [agents.parts.delegation.tool],
-  });
-  const nativeTools = await withServers(ownTools, { ...common, policy, given: place.mcpServers });
+  const worktrees = await sessionWorktrees(common, policy);
+  const agents = await sessionAgents({ agents: found.agents, home: common.home, session, ...worktrees });
+  const more = [agents.parts.delegation.tool];
+  const nativeTools = await openTools(common, opening, { mode, ...person, skills: found.skills, more });
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-  const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
+  const system = systemPrompt(withWorktrees(withInstructions(context.parts, nativeTools.servers), common));
   const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
   const agentPlace = {
     common,
@@ -125,9 +118,11 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     tools: nativeTools,
     mode,
     ...person,
+    ...worktrees,
   };
   agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
-  const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
+  const engine = engineParts(common, nativeTools, frame);
+  const parts = { ...engine, gates: [...engine.gates, ...worktrees.gates], ...agents.parts };
   const conversation = converse(session, parts, nativeTools.personSpoke);
   if (prompt !== undefined) conversation.add(prompt);
   await tellStart(hooks, resume === undefined ? "new" : "resume", common.warn);
@@ -142,9 +137,26 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
+      await worktrees.rest();
       await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
+}
+
+async function openTools(
+  common: NativeSettings,
+  { place, policy, session }: Opening,
+  own: Pick<NativeToolsPlace, "mode" | "askPerson" | "askUser" | "skills" | "more">,
+): Promise<NativeTools> {
+  const sessionTools = openNativeTools({
+    ...common,
+    ...own,
+    sessionId: session.id,
+    policy,
+    buffers: place.buffers,
+    checkTimeoutMs: common.acceptTimeoutMs,
+  });
+  return await withServers(sessionTools, { ...common, policy, given: place.mcpServers });
 }
 
 /** What runs sub-agents is loaded when one is started. */

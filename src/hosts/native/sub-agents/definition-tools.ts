@@ -50,6 +50,12 @@ export function definitionTools({ tools }: SubAgentDefinition, others: readonly 
   return { isEnabled: (name) => enabled.has(name), unknown };
 }
 
+/** Whether a sub-agent has tools that write files. One that only runs commands, such as tests, is none. */
+export const isWriter = (definition: SubAgentDefinition): boolean => {
+  const { isEnabled } = definitionTools(definition);
+  return !definition.isReadOnly && (isEnabled("write") || isEnabled("edit"));
+};
+
 /** By name or pattern; a server's tool also as `server/tool`. */
 function named(name: string, names: readonly string[]): readonly string[] | undefined {
   const pattern = name.includes("/") ? `mcp__${name.replace("/", "__")}` : name;
