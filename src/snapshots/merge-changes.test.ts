@@ -183,21 +183,38 @@ test("what must not be changed, ignored files and repositories inside are left o
   ]);
 });
 
-test("odd names and CRLF come through byte for byte", async () => {
+test("odd names come through byte for byte", async () => {
   const names = ["with space.txt", "é\u2028.txt", "-dash", "quote'\".txt", "new\nline"];
-  const {
-    merged: paths,
-    read,
-    conflicts,
-  } = await merged(
-    { ".gitattributes": "* text=auto\n", "crlf.txt": "one\r\ntwo\r\n" },
+  const here = () => {};
+  const there = (root: string) => writeFiles(root, Object.fromEntries(names.map((name) => [name, name])));
+  const { merged: paths, read, conflicts } = await merged({ "a.txt": "a\n" }, { here, there });
+  expect([conflicts, paths.toSorted(), names.map(read)]).toEqual([[], names.toSorted(), names]);
+});
+
+const windows = (text: string) => text.replaceAll("\n", "\r\n");
+
+test.each([
+  ["lines that end as they did", LINES, (text: string) => text],
+  ["a copy in which git changed the line ends", LINES, windows],
+  ["a copy in which git changed them the other way", windows(LINES), (text: string) => text.replaceAll("\r", "")],
+])("changes to different lines come together: %s", async (_, start, converted) => {
+  const ends = start.includes("\r") ? "\r\n" : "\n";
+  const { read, conflicts } = await merged(
+    { "a.txt": start },
     {
-      here: () => {},
-      there: (root) =>
-        writeFiles(root, { ...Object.fromEntries(names.map((name) => [name, name])), "crlf.txt": "1\r\ntwo\r\n" }),
+      here: (root) => writeFiles(root, { "a.txt": converted(start).replace("line 2", "ours") }),
+      there: (root) => writeFiles(root, { "a.txt": start.replace(`line 18${ends}`, `theirs${ends}`) }),
     },
   );
-  expect([conflicts, paths.toSorted()]).toEqual([[], [...names, "crlf.txt"].toSorted()]);
-  expect(names.map(read)).toEqual(names);
-  expect(read("crlf.txt")).toBe("1\r\ntwo\r\n");
+  const both = start.replace("line 2", "ours").replace("line 18", "theirs");
+  expect([conflicts, read("a.txt")]).toEqual([[], converted(both)]);
+});
+
+test("a file with CRLF that git stores without is merged with CRLF", async () => {
+  const text = windows(LINES);
+  const { read, conflicts } = await merged(
+    { ".gitattributes": "* text=auto\n", "a.txt": text },
+    { here: () => {}, there: (root) => writeFiles(root, { "a.txt": text.replace("line 3\r", "THREE\r") }) },
+  );
+  expect([conflicts, read("a.txt")]).toEqual([[], text.replace("line 3\r", "THREE\r")]);
 });

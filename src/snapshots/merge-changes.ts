@@ -15,6 +15,7 @@ import { openFolder } from "../lib/open-folder.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../lib/run-git.ts";
 import { installFile } from "./install-file.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
+import { withEndsOf } from "./line-ends.ts";
 import { type MergeText, threeWay, type Version } from "./three-way.ts";
 
 interface MergeOrder {
@@ -130,7 +131,7 @@ async function mergePath(
   const because = objection({ path, kind, target });
   if (because !== undefined) return because;
   const ours = present(workspace, path);
-  const result = await threeWay({ base, ours, theirs }, textMerger(folder, call));
+  const result = await threeWay(withEndsOf(ours, { base, theirs }), textMerger(folder, call));
   if ("conflict" in result) return result.conflict;
   if (result.version === undefined) return undefined;
   const now = present(workspace, path);
