@@ -30,6 +30,8 @@ const SLOW = [
   "test/native-sessions.test.ts",
   "test/native-terminal.test.ts",
   "test/native-typing.test.ts",
+  "test/native-undo.test.ts",
+  "test/native-workers.test.ts",
   "test/nested-copilot.test.ts",
   "test/planted-program.test.ts",
   "test/prompt-file.test.ts",

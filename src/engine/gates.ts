@@ -1,5 +1,6 @@
 import type { EngineSettings } from "../contract/engine-settings.ts";
 import { acceptanceReason } from "../contract/gate-reason.ts";
+import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
 import type { Message } from "../contract/message.ts";
 import type { WorkMetrics } from "../contract/work-metrics.ts";
@@ -50,7 +51,9 @@ export async function* askGates(
   for (const gate of gates) {
     if (step.signal.aborted) break;
     const before = counts.blocks.get(gate.name) ?? { blocked: 0 };
-    const reason = (await gate.check({ ...step, blocked: before.blocked }))?.trim() ?? "";
+    const answer = await gate.check({ ...step, blocked: before.blocked });
+    const { reason, exitCode } =
+      typeof answer === "object" ? answer : { reason: answer?.trim() ?? "", exitCode: gate.exitCode };
     if (step.signal.aborted) break;
     if (reason === "") {
       if (before.blocked > 0) yield { type: "gate-passed", gate: gate.name };
@@ -61,7 +64,7 @@ export async function* askGates(
     const most = gate.most ?? parts.settings.gate_blocks;
     if (blocked > most) {
       yield { type: "gate-gave-up", gate: gate.name, reason };
-      return { kind: "gave-up", outcome: givenUp(gate, most, reason) };
+      return { kind: "gave-up", outcome: givenUp({ ...gate, exitCode }, most, reason) };
     }
     counts.left = await parts.fingerprint?.(step.signal);
     yield { type: "gate-blocked", gate: gate.name, reason };
@@ -117,8 +120,11 @@ export interface Gate {
   /** Set when giving up means that the session is cut off by a limit; says which. */
   readonly cutsOff?: (most: number) => string;
   /** The reason to continue, or undefined. */
-  check(step: GateStep): Promise<string | undefined>;
+  check(step: GateStep): Promise<GateReason | undefined>;
 }
+
+/** Why a gate blocks. One with its own exit code is not the usual reason of that gate. */
+type GateReason = string | { readonly reason: string; readonly exitCode: number };
 
 export interface CheckOutcome {
   /** Null when it was killed by a signal or could not be started. */
@@ -126,6 +132,8 @@ export interface CheckOutcome {
   /** The end of its output, limited in length. */
   readonly output: string;
   readonly timedOut: boolean;
+  /** Set if it passes only because what decides it was changed: what to tell the model. */
+  readonly changedCheck?: string;
 }
 
 export type RunCheck = (command: string, signal: AbortSignal) => Promise<CheckOutcome>;
@@ -136,7 +144,8 @@ export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
     name: "acceptance",
     exitCode: 4,
     async check({ signal }) {
-      const { exitCode, output, timedOut } = await runCheck(command, signal);
+      const { exitCode, output, timedOut, changedCheck } = await runCheck(command, signal);
+      if (changedCheck !== undefined) return { reason: changedCheck, exitCode: RUN_EXIT.changedCheck };
       if (exitCode === 0 && !timedOut) return undefined;
       const how = timedOut ? "timed out" : exitCode === null ? "was ended" : `failed with exit code ${exitCode}`;
       return acceptanceReason(`the acceptance check \`${command}\` ${how}`, output);

@@ -36,7 +36,7 @@ export function replay(records: readonly SessionRecord[]): Replayed {
   const { model = "", baseUrl } = chosen ?? {};
   const effort = chosen?.type === "model" ? chosen.effort : undefined;
   const last = records.findLast((record) => !isPreparation(record));
-  const rested = last?.type === "rest" ? last.reason : undefined;
+  const rested = last?.type === "rest" ? last.reason : last?.type === "undo" ? last.direction : undefined;
   return {
     history: replayHistory(records),
     queued: replayQueue(records),
@@ -75,6 +75,8 @@ export function historyEdit(record: SessionRecord): HistoryEdit | undefined {
       const { history = [], pieces = history.map((add) => ({ add })) } = record;
       return { type: "history-replaced", pieces };
     }
+    case "undo":
+      return record.pieces === undefined ? undefined : { type: "history-replaced", pieces: record.pieces };
     default:
       return undefined;
   }

@@ -83,6 +83,8 @@ export interface ToolSet extends AsyncDisposable {
   readonly permit: Permit;
   /** Must be called when results leave the history; see `FileStates`. */
   readonly forgetShown: FileStates["forgetShown"];
+  /** Must be called when turns were taken back. */
+  readonly forgetSeen: FileStates["forgetSeen"];
   /** Must be called with texts from outside before the model sees them. */
   readonly onOutsideText: (text: string, channel: string) => void;
 }
@@ -141,6 +143,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
       return permit(call, signal);
     },
     forgetShown: (isGone) => files.states.forgetShown(isGone),
+    forgetSeen: () => files.states.forgetSeen(),
     onOutsideText,
     [Symbol.asyncDispose]: () => runner.close(),
   };

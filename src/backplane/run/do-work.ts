@@ -5,6 +5,7 @@ import { isUserError } from "../../lib/user-error.ts";
 import type { Snapshot } from "../../snapshots/snapshot.ts";
 import { ProtocolError } from "../host.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
+import { recordCheckBase } from "./acceptance.ts";
 import type { CheckedRun, WorkStep } from "./checked-run.ts";
 import type { StopCause } from "./limits.ts";
 import { keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
@@ -25,7 +26,7 @@ export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<
   yield keep(newEvent({ type: "run_started", message: `${agent}: ${run.order.task}`, ext: { run_id } }));
   using _interruptions = watchInterruptions(opened, parts.signal);
   try {
-    const placed = await enterWorkspace(opened);
+    const placed = await enterWorkspace(opened, parts);
     run = placed;
     for (const message of placed.workspace.warnings) yield keep(newEvent({ type: "warning", message }));
     for await (const worked of workInRounds(openGuard(placed, parts), parts)) {
@@ -42,13 +43,15 @@ export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<
 }
 
 /** Opens the run's workspace and logs it. */
-async function enterWorkspace(run: OpenRun): Promise<PlacedRun> {
+async function enterWorkspace(run: OpenRun, parts: RunParts): Promise<PlacedRun> {
   const { include, exclude, mode } = run.order.workspace;
   const wanted = pathFilter(include, exclude);
   const opened = await openWorkspace({ mode, source: run.header.root, folder: run.log.folder, wanted });
   const { workspace } = opened;
   run.log.append({ t: "workspace", ...workspace, before: plain(workspace.before), base: plain(workspace.base) });
-  return { ...run, workspace: opened };
+  const checkBase = await recordCheckBase(run, workspace.root, parts);
+  const warnings = [...opened.warnings, ...(checkBase?.warnings ?? [])];
+  return { ...run, workspace: { ...opened, warnings }, checkBase };
 }
 
 const plain = (snapshot: Snapshot | null) => (snapshot === null ? null : { ...snapshot, parts: [...snapshot.parts] });

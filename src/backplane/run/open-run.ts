@@ -10,6 +10,7 @@ import { errorCode } from "../../lib/error-code.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { KeptBase } from "../../acceptance/check-base.ts";
 import type { Host } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
@@ -38,6 +39,8 @@ export interface OpenRun {
 /** A run with what has been added to it so far. */
 export interface WorkedRun extends OpenRun {
   readonly workspace?: OpenedWorkspace;
+  /** What decides the acceptance checks, as it was before the work. */
+  readonly checkBase?: KeptBase | undefined;
   readonly guard?: OrderGuard;
   /** By reference, because some hosts learn only while running which agent they are connected to. */
   readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds" | "containment">;

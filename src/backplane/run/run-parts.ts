@@ -31,6 +31,9 @@ export interface RunParts extends RunSetting {
   readonly accept: readonly string[];
   /** How many times the agent may try until they do; 1 by default. All other limits hold for all rounds together. */
   readonly rounds?: number | undefined;
+  /** Patterns of more files that decide them, and of files that the task may change. */
+  readonly acceptKeep?: readonly string[] | undefined;
+  readonly acceptChanged?: readonly string[] | undefined;
   readonly limits: RunLimits;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
@@ -82,6 +85,8 @@ export interface RunEnd {
 export interface Processes {
   /** Ends all processes of a run. Returns how many could not be ended. */
   readonly endRun: (runId: string) => Promise<number>;
+  /** The environment of checks. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Runs one of the user's checks to completion. */
   readonly runCheck: (check: Check) => Promise<CheckEnd>;
 }

@@ -18,6 +18,8 @@ export function engineFlags(command: Command): Command {
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
     .option("--autopilot", "work on until it says that the task is complete; nobody is asked")
     .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
+    .option("--accept-keep <glob>", "these files decide the check too (may be repeated)", many)
+    .option("--accept-changed <glob>", "files of the check that the task may change (may be repeated)", many)
     .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)
     .option("--max-turns <number>", "stop after this many turns of the session", once)
     .option("--max-cost <dollars>", "stop when the session has cost this much", once)

@@ -11,7 +11,7 @@ import type { ModelChoice } from "../../models/choose-model.ts";
 import { otherModels } from "../../models/other-models.ts";
 import { priceOf } from "../../models/catalog/price.ts";
 import { sessionPolicy } from "../active-policy.ts";
-import { countFlag, textFlag, textsFlag } from "../flags.ts";
+import { acceptPatterns, countFlag, textFlag, textsFlag } from "../flags.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { skillSettings } from "./flags.ts";
 import { nativeHooks } from "./hooks.ts";
@@ -61,6 +61,7 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
+    ...acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostTurns: turns,
     mostCost,

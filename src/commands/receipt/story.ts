@@ -74,10 +74,20 @@ function identity({ backend, trace }: Receipt, agent: SealPredicate["agent"] | u
 /** Every check that ran, with its round if there were several. */
 function checkWords(acceptance: SealPredicate["acceptance"]): ReceiptStory["checks"] {
   const hasRounds = acceptance.some(({ round = 1 }) => round > 1);
-  return acceptance.map(({ command, exit_code: code, round }) => {
-    const end = code === 0 ? "passed" : code === null ? "failed, ended by a signal" : `failed with exit code ${code}`;
-    return { command, passed: code === 0, end: hasRounds ? `round ${round ?? 1} ${end}` : end };
+  return acceptance.map((check) => {
+    const { passed, end } = checkEnd(check);
+    return { command: check.command, passed, end: hasRounds ? `round ${check.round ?? 1} ${end}` : end };
   });
+}
+
+function checkEnd({ exit_code: code, base }: SealPredicate["acceptance"][number]) {
+  const changed = (base?.changed ?? []).map(({ path, how }) => `${path} (${how})`).join(", ");
+  if (code === 0 && base !== undefined)
+    return base.because === null
+      ? { passed: true, end: `passed, also without the changes to ${changed}` }
+      : { passed: false, end: `passed only with changes to what decides it: ${changed || base.because}` };
+  if (code === 0) return { passed: true, end: "passed" };
+  return { passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
 }
 
 function guardedWords(predicate: SealPredicate, refusedByAgent: number): string {

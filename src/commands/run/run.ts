@@ -23,7 +23,7 @@ import { AUTO_ROUNDS, ROUNDS_HELP, roundsFlag, withAutoRounds } from "./rounds.t
 import { runSetting } from "./setting.ts";
 import { runShower } from "./show-run.ts";
 import { type ReaderGone, watchReader } from "../reader-gone.ts";
-import { check, once } from "../flags.ts";
+import { acceptPatterns, check, once } from "../flags.ts";
 import type { CommandModule } from "../command-module.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
@@ -45,6 +45,8 @@ export const command: CommandModule = {
       .option("--order <file>", "a complete work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
       .option("--rounds <n>", `${ROUNDS_HELP} (default: ${verb === "auto" ? AUTO_ROUNDS : "1"})`, once)
+      .option("--accept-keep <glob>", "with --accept: these files decide the check too; may be repeated", collect)
+      .option("--accept-changed <glob>", "with --accept: the task may change these files of the check", collect)
       .option("--staged", "work on a copy; 'signalbox apply' applies the result")
       .option("--workspace-mode <mode>", "staged or pass-through (the long form of --staged)")
       .option("--root <dir>", "the workspace")
@@ -108,6 +110,7 @@ export const command: CommandModule = {
       world: { ...realMachine, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
       rounds,
+      ...acceptPatterns(flags, list(flags, "accept").length > 0),
       limits,
       signal: interrupt.signal,
     };
@@ -158,7 +161,8 @@ Exit codes:
   0 done, and accepted if a check was given   1 failed
   2 wrong usage, or unknown host   3 a required call was denied
   4 claimed done, but not accepted   5 a limit was reached   6 no progress
-  7 the agent crashed or broke the protocol   9 with native: a gate never let it stop
+  7 the agent crashed or broke the protocol
+  8 accepted by a changed check (see --accept-changed)   9 with native: a gate never let it stop
   127 the agent is not installed   130 interrupted
 `;
 
@@ -171,6 +175,7 @@ Examples:
 const EXAMPLES = `
 Examples:
   signalbox run codex "fix the failing test" --accept "npm test"
+  signalbox run codex "cover the parser" --accept "npm test" --accept-changed 'test/parser/**'
   signalbox run codex "fix the failing test" --accept "npm test" --rounds 3
   signalbox run --sidecar "node host.js" "the task" --json
   signalbox run claude "rename the module" --staged

@@ -1,7 +1,8 @@
 import { dollars } from "../../lib/dollars.ts";
 import { statSync } from "node:fs";
 import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
-import type { Processes, RunStep } from "../../backplane/run/run-parts.ts";
+import type { Processes, RunEnd, RunStep } from "../../backplane/run/run-parts.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
@@ -166,6 +167,14 @@ function denialIn(output: unknown): string | undefined {
   return typeof output["reason"] === "string" ? output["reason"] : "no reason given";
 }
 
+/** The files that decide a check and are changed after the last round, one per line. */
+function changedCheckLines(acceptance: RunEnd["facts"]["acceptance"]): readonly string[] {
+  const last = acceptance.filter(({ round }) => round === acceptance.at(-1)?.round);
+  return last.flatMap(
+    ({ base }) => base?.changed.map(({ path, how }) => `the check was changed: ${path} (${how})`) ?? [],
+  );
+}
+
 function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
   const { held, calls_not_held: calls } = end.facts.guard;
   if (!held)
@@ -183,7 +192,10 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Sh
     );
   const output = restOf(end.because) === "" ? checkOutput : restOf(end.because);
   if (output !== "" && end.exitCode !== EXIT.ok) say(`the end of the check's output:\n${output}`);
+  for (const line of changedCheckLines(end.facts.acceptance)) say(line);
   say(`${end.receipt.outcome}: ${end.because.split("\n")[0] ?? ""}`);
+  if (end.exitCode === RUN_EXIT.changedCheck)
+    say("fix: restore these files, or if the task was to change them: signalbox run --accept-changed GLOB");
   if (end.fix !== undefined) say(`fix: ${end.fix}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);
 }

@@ -1,5 +1,6 @@
 import { openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
+import type { UndoRecord } from "../../contract/session-record.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts";
 import type { Compaction } from "../../engine/compaction/compaction.ts";
@@ -34,6 +35,8 @@ export interface Conversation {
   measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
   /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
   compact(signal: AbortSignal): AsyncGenerator<SessionEvent, void>;
+  /** Logs that turns were taken back or brought back, and changes the conversation accordingly. Not while it runs. */
+  rewind(record: UndoRecord): void;
   /** Waits for work beside the conversation that has been told to end, and logs what is left to log. */
   close(): Promise<void>;
   /** Runs until there is nothing left to do. One run at a time. */
@@ -51,6 +54,8 @@ export type EngineParts = Omit<
   readonly compaction: Compaction;
   /** Called when messages have left the history, so that nothing refers to them any more. */
   readonly onShortened?: () => void;
+  /** Called at the end of every run. */
+  readonly onRest?: () => void;
 };
 
 const MEASURE_MS = 2_000;
@@ -107,7 +112,15 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       } finally {
         await parts.delegation?.end();
         beside.splice(0).map(log);
+        parts.onRest?.();
       }
+    },
+    rewind(record) {
+      session.append(record);
+      if (record.step === "begun") return;
+      history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+      unjudged = false;
+      parts.onShortened?.();
     },
     close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),

@@ -1,5 +1,5 @@
 import { eventOrigin } from "../../contract/child-event.ts";
-import { readGateReason } from "../../contract/gate-reason.ts";
+import { changedCheckIn, readGateReason } from "../../contract/gate-reason.ts";
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { CHANGED_CALL } from "../../engine/hooks.ts";
 import { denialForPerson } from "../../guard/explain.ts";
@@ -80,9 +80,12 @@ export function outcomeLines({ reason, because, gate = "acceptance" }: ToldOutco
   const [how = "", ...rest] = because.split(LAST_REASON);
   const { verdict, output } = readGateReason(rest.join(LAST_REASON));
   if (gate !== "acceptance") return [`not finished: ${printable(verdict)} (${printable(how)})`];
+  const changed = changedCheckIn(verdict);
   return [
     ...(output === "" ? [] : [`the end of the check's output:\n${printable(output)}`]),
-    `not accepted: ${printable(verdict)} (${printable(how)})`,
+    changed === undefined
+      ? `not accepted: ${printable(verdict)} (${printable(how)})`
+      : `accepted by a changed check: ${printable(changed)} (${printable(how)})`,
   ];
 }
 

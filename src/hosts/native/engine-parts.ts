@@ -9,12 +9,14 @@ import { nativeGates } from "./native-gates.ts";
 import type { NativeTools } from "./native-tools.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { type ModeSwitch, planProcessor } from "./work-mode.ts";
+import type { SessionUndo } from "./undo/session-undo.ts";
 import { tell } from "./tell-hooks.ts";
 
 /** What one conversation adds to the settings of its command. */
 export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
   readonly policy: Policy;
   readonly knowledge: Processor;
+  readonly undo: Pick<SessionUndo, "tell" | "rested">;
   readonly mode: ModeSwitch;
   readonly isOneTask: boolean;
   /** Nobody can be asked. */
@@ -27,7 +29,7 @@ export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 export function engineParts(
   common: NativeSettings,
   nativeTools: NativeTools,
-  { policy, system, hooks, knowledge, mode, isOneTask, isUnattended, signal }: EngineFrame,
+  { policy, system, hooks, knowledge, undo, mode, isOneTask, isUnattended, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
   const { tools, permit, containment, forgetShown, openItems, servers } = nativeTools;
@@ -38,11 +40,13 @@ export function engineParts(
     tools: () => [...tools, ...pilot.tools(), ...(servers?.tools() ?? [])],
     awaitTools: servers?.settled,
     processors: [
+      undo.tell,
       knowledge,
       ...(servers?.processors ?? []),
       planProcessor(mode),
       pilot.processor,
       guardProcessor(guardAlso(permit, containment)),
+      nativeTools.beforeChange,
     ],
     settings,
     clock: realClock,
@@ -65,6 +69,7 @@ export function engineParts(
         ),
     }),
     onShortened: () => forgetShown(),
+    onRest: undo.rested,
     gates: nativeGates(common, nativeTools, { policy, mode, isUnattended, autopilot: pilot.gate }),
     hooks,
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),

@@ -12,6 +12,8 @@ export interface LineCommandPlace {
   readonly conversation: Conversation;
   readonly effort: ThinkingEffort;
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own commands. */
   readonly commands: () => readonly KnownCommand[];
   readonly write: (text: string) => void;
@@ -29,6 +31,8 @@ by a summary of it and everything you asked.
 /effort shows how much the model thinks; /effort low, medium, high or max changes it.
 /plan lets it only read until you type /approve; /plan TASK starts with a task.
 /autopilot lets it work on until it says that the task is complete; /autopilot off ends that.
+/undo takes the last turn back, its files and its part of the conversation;
+/undo list shows the turns, /undo 2 takes back all from turn 2 on, /redo takes it back.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
@@ -40,6 +44,8 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
   "/plan": planCommand,
   "/approve": approveCommand,
   "/autopilot": autopilotCommand,
+  "/undo": async ({ write, takeBack }, text) => write(await takeBack(text)),
+  "/redo": async ({ write, takeBack }, text) => write(await takeBack(text)),
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
     let isSilent = true;

@@ -73,7 +73,7 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
 /** What a line can be about. */
-type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands">;
+type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands" | "takeBack">;
 
 /** Runs a conversation line by line until the user ends it. */
 export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Policy } from "../../contract/policy.ts";
+import type { UndoRecord } from "../../contract/session-record.ts";
 import type { KnownCommand } from "../../contract/known-command.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
@@ -26,6 +27,7 @@ import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
+import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -50,6 +52,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly workItems: NativeTools["allItems"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own `/` commands, looked for now. */
   readonly commands: () => readonly KnownCommand[];
   /** The names of its tools. */
@@ -65,10 +69,10 @@ export function nativeOpener(common: NativeSettings): OpenNative {
   return async (place) => {
     await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(place.cwd);
-    const { session, accept } = openLog(common, place.cwd, place.resume);
+    const { session, ...check } = openLog(common, place.cwd, place.resume);
     const ended = new AbortController();
     try {
-      return await openConversation({ ...common, accept }, { place, policy, session, ended });
+      return await openConversation({ ...common, ...check }, { place, policy, session, ended });
     } catch (error) {
       ended.abort();
       session[Symbol.dispose]();
@@ -85,8 +89,11 @@ interface Opening {
   readonly ended: AbortController;
 }
 
-async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
-  const { place, policy, session, ended } = opening;
+async function openConversation(common: NativeSettings, opened: Opening): Promise<NativeSession> {
+  const { place, policy, ended } = opened;
+  const undo = openSessionUndo(opened.session, { ...common, workspace: policy.workspaceRoot });
+  const { session } = undo;
+  const opening = { ...opened, session, undo };
   const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
@@ -99,6 +106,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
   const ownTools = openNativeTools({
     ...common,
+    ...undo.tools,
     sessionId: session.id,
     policy,
     mode,
@@ -108,24 +116,15 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     skills: found.skills,
     more: [agents.parts.delegation.tool],
   });
-  const nativeTools = await withServers(ownTools, { ...common, policy, given: place.mcpServers });
+  const nativeTools = await completeTools(ownTools, common, opening);
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
-  const frame = { policy, system, hooks, knowledge, mode, ...attendance(place), signal };
-  const agentPlace = {
-    common,
-    sessionId: session.id,
-    cwd,
-    policy,
-    context,
-    hooks,
-    tools: nativeTools,
-    mode,
-    ...person,
-  };
+  const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
+  const { id: sessionId } = session;
+  const agentPlace = { common, sessionId, cwd, policy, context, hooks, tools: nativeTools, mode, ...person };
   agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
   const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
   const conversation = converse(session, parts, nativeTools.personSpoke);
@@ -136,15 +135,27 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     mode,
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
+    takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
     commands: () => loadCommands(context.place).commands,
     tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
-      await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+      await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
+}
+
+/** Adds the servers' tools, and what keeps the agent from changing its check. Both are loaded only where needed. */
+async function completeTools(own: NativeTools, common: NativeSettings, opening: Opening): Promise<NativeTools> {
+  const { accept } = common;
+  const { policy, session, ended } = opening;
+  const tools = await withServers(own, { ...common, policy, given: opening.place.mcpServers });
+  if (accept === undefined) return tools;
+  const { heldCheck } = await import("./held-check.ts");
+  const place = { ...common, accept, root: policy.workspaceRoot, sessionId: session.id, signal: ended.signal };
+  return { ...tools, runCheck: await heldCheck(tools, place) };
 }
 
 /** What runs sub-agents is loaded when one is started. */
@@ -154,13 +165,14 @@ const lazyAgentRunner =
     await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
 interface KnowledgeParts extends Opening {
+  readonly undo: SessionUndo;
   readonly nativeTools: NativeTools;
   readonly context: NativeContext;
 }
 
 const sessionKnowledge = (
   { timeoutMs }: NativeSettings,
-  { session, policy, nativeTools, context }: KnowledgeParts,
+  { session, policy, nativeTools, context, undo }: KnowledgeParts,
 ): Processor =>
   turnKnowledge({
     context,
@@ -169,12 +181,32 @@ const sessionKnowledge = (
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
     before: session.before,
     record: (record) => session.append(record),
+    written: () => [...new Set(undo.turns.turns.flatMap(({ wrote }) => [...wrote]))],
   });
 
 const attendance = ({ prompt, askPerson }: NativePlace) => ({
   isOneTask: prompt !== undefined,
   isUnattended: askPerson === undefined,
 });
+
+interface TakingBack {
+  readonly common: NativeSettings;
+  readonly conversation: Conversation;
+  readonly undo: SessionUndo;
+  readonly nativeTools: NativeTools;
+}
+
+/** What takes turns back is loaded when somebody wants it. */
+const lazyTakeBack =
+  ({ common: { home }, conversation, undo, nativeTools }: TakingBack): NativeSession["takeBack"] =>
+  async (text) => {
+    const { takeBack } = await import("./undo/take-back.ts");
+    const record = (each: UndoRecord) => {
+      conversation.rewind(each);
+      nativeTools.forgetSeen();
+    };
+    return await takeBack({ home, id: conversation.id, settled: undo.settled, record }, text);
+  };
 
 /** A person can answer one question at a time, however many agents of a session ask. */
 function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
@@ -195,18 +227,24 @@ function sessionMode({ mode: wanted, flags }: NativeSettings, session: Session):
   return mode;
 }
 
-interface OpenLog {
+/** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
+interface OpenLog extends Pick<NativeSettings, "accept" | "acceptKeep" | "acceptChanged"> {
   readonly session: Session;
-  /** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
-  readonly accept: string | undefined;
 }
 
-function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+function openLog(common: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+  const { home, model, accept, acceptKeep = [], acceptChanged = [] } = common;
   const folder = sessionsFolder(home);
   const at = { folder, now: Date.now };
   if (resume !== undefined) {
     const session = openSession(findSession(folder, resume, cwd), at);
-    return { session, accept: accept ?? session.header.accept };
+    const { header } = session;
+    return {
+      session,
+      accept: accept ?? header.accept,
+      acceptKeep: acceptKeep.length > 0 ? acceptKeep : header.acceptKeep,
+      acceptChanged: acceptChanged.length > 0 ? acceptChanged : header.acceptChanged,
+    };
   }
   const header = {
     id: newSessionId(Date.now()),
@@ -214,15 +252,18 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
     model: model.name,
     ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
     ...(accept === undefined ? {} : { accept }),
+    ...(acceptKeep.length === 0 ? {} : { acceptKeep: [...acceptKeep] }),
+    ...(acceptChanged.length === 0 ? {} : { acceptChanged: [...acceptChanged] }),
   };
-  return { session: createSession(header, at), accept };
+  return { session: createSession(header, at), accept, acceptKeep, acceptChanged };
 }
 
-async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
+async function end(undo: SessionUndo, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
     await nativeTools[Symbol.asyncDispose]();
+    await undo[Symbol.asyncDispose]();
     await runEndHooks();
   } finally {
-    session[Symbol.dispose]();
+    undo.session[Symbol.dispose]();
   }
 }

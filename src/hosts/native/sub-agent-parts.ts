@@ -94,6 +94,7 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
       ...(usedServers?.processors ?? []),
       planProcessor(place.mode),
       guardProcessor(agentPermit(order, place, tools)),
+      place.tools.beforeChange,
     ],
     settings,
     clock: realClock,

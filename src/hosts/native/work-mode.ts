@@ -1,4 +1,5 @@
 import type { AskPerson, Permit } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool-call.ts";
 import type { WorkMode } from "../../contract/work-mode.ts";
 import type { Gate } from "../../engine/gates.ts";
 import type { Processor } from "../../engine/processor.ts";
@@ -61,6 +62,17 @@ export function planPermit(permit: Permit, parts: PlanParts): Permit {
     const settled = { ...decision, verdict: "deny", code: "plan-mode" } as const;
     const { because } = recordDecision(judged, policy, { ...parts, machine: realMachine, decision: settled });
     return { verdict: "deny", because: because === words ? because : `${words} (${because})` };
+  };
+}
+
+/** Whether a call could change files of the workspace. A command is judged as if there were no sandbox. */
+export function changeJudge(workspace: string): (call: Pick<ModelCall, "name" | "input">) => boolean {
+  let policy: Policy | undefined;
+  return ({ name, input }) => {
+    if (READING_TOOLS.has(name) || name === "store_memory") return false;
+    if (name !== "bash") return true;
+    policy ??= readOnlyPolicy(workspace);
+    return decide({ tool: name, input, cwd: workspace }, policy, realMachine).verdict !== "allow";
   };
 }
 
