@@ -1,7 +1,7 @@
 import type { SessionRecord, UndoRecord } from "../contract/session-record.ts";
 
 /** One turn of a conversation: a prompt of the person, and everything that was done until the next one. */
-export interface Turn {
+export interface SessionTurn {
   /** The id of its prompt. */
   readonly id: string;
   readonly text: string;
@@ -16,18 +16,18 @@ export interface Turn {
 }
 
 /** Turns that were taken back and can be brought back. */
-export interface UndoneTurns {
+interface UndoneTurns {
   readonly record: UndoRecord;
   /** The number of records before the conversation was changed. */
   readonly end: number;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly SessionTurn[];
 }
 
 /** The turns of a conversation, as its records say. */
 export interface TurnLog {
   apply(record: SessionRecord): void;
   /** Those that are in the conversation now, oldest first. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly SessionTurn[];
   /** Those that were taken back, the last undo last. New work makes it empty. */
   readonly undone: readonly UndoneTurns[];
   /** New work has been done since turns were taken back. */
@@ -39,7 +39,7 @@ export interface TurnLog {
 }
 
 interface State {
-  readonly turns: Turn[];
+  readonly turns: SessionTurn[];
   /** When each prompt was given. */
   readonly asked: Map<string, number>;
   undone: UndoneTurns[];

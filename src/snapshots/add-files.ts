@@ -46,15 +46,7 @@ export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOpti
     submodules(shadow),
     untrackedNames(),
   ]);
-  const [gone, there]: [string[], string[]] = [[], []];
-  for (let at = 0; at < tracked.length; at += 2) {
-    const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
-    // Not a file: either a nested repository with a new commit, or one that replaced a file.
-    const stat = status === "D" ? undefined : lstatSync(join(call.cwd, name), { throwIfNoEntry: false });
-    const isFolder = stat?.isDirectory() === true;
-    if (stat === undefined || (status === "T" && isFolder)) gone.push(name);
-    else if (!isFolder) there.push(name);
-  }
+  const { gone, there } = sortTracked(tracked, call.cwd);
   const plain = modules.map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
   const removed = [...gone, ...plain];
   await updateIndex(call, ["--force-remove"], removed);
@@ -77,6 +69,20 @@ export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOpti
   const isChanged = removed.length + wanted.length > 0;
   const inner = [...(isChanged ? await submodules(shadow) : modules), ...untracked];
   return { inner: [...new Set(inner)].toSorted(), isChanged };
+}
+
+/** Which of the files that git knows, with their changes, are gone, and which are there with other content. */
+function sortTracked(tracked: readonly string[], folder: string) {
+  const [gone, there]: [string[], string[]] = [[], []];
+  for (let at = 0; at < tracked.length; at += 2) {
+    const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
+    // Not a file: either a nested repository with a new commit, or one that replaced a file.
+    const stat = status === "D" ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false });
+    const isFolder = stat?.isDirectory() === true;
+    if (stat === undefined || (status === "T" && isFolder)) gone.push(name);
+    else if (!isFolder) there.push(name);
+  }
+  return { gone, there };
 }
 
 function isReadable(file: string): boolean {

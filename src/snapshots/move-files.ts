@@ -17,6 +17,9 @@ interface MovePlace {
   readonly shadowOf: FindShadow;
 }
 
+/** Another try would not help. */
+class GoneContent extends Error {}
+
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EROFS"];
 
 /**
@@ -54,8 +57,10 @@ function carryOut(moves: readonly FileMove[], act: (move: FileMove) => void, { w
         moved.push(move);
       }
     } catch (error) {
-      if (error instanceof BlockedFolder || ["EEXIST", "ENOTEMPTY"].includes(errorCode(error) ?? ""))
-        kept.push({ path, because: error instanceof BlockedFolder ? error.message : "a folder is in its place" });
+      const isFinal = error instanceof BlockedFolder || error instanceof GoneContent;
+      if (isFinal) kept.push({ path, because: error.message });
+      else if (["EEXIST", "ENOTEMPTY"].includes(errorCode(error) ?? ""))
+        kept.push({ path, because: "a folder is in its place" });
       else failed.push({ path, because: messageOf(error) });
       if (NO_ROOM.includes(errorCode(error) ?? "")) stopped = "not tried, because the disk is full or read-only";
     }
@@ -71,7 +76,7 @@ function isStill({ path, from, to }: FileMove, workspace: string): boolean {
 
 function put({ path, from, to }: FileMove, staged: string | undefined, { workspace }: MovePlace): void {
   if (staged === undefined || lstatSync(staged, { throwIfNoEntry: false }) === undefined)
-    throw new Error("its old content is no longer in the repository");
+    throw new GoneContent("its old content is no longer in the repository");
   using folder = openFolder(workspace, folderNames(path), true);
   if (folder === undefined) throw new Error("its folder cannot be made");
   const name = basename(path);

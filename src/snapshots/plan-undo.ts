@@ -5,20 +5,19 @@ import type { FileMove, PathReason, StoredFile } from "./file-moves.ts";
 import { ignoredBefore } from "./ignored-before.ts";
 import { isUnknown, presentFile, type UnknownFile } from "./present-file.ts";
 import { openSnapshots } from "./snapshot.ts";
-import { type FileChange, type FileState, isSameFile, stateChanges } from "./state-changes.ts";
+import { type StateChange, type FileState, isSameFile, stateChanges } from "./state-changes.ts";
 import type { SavedTurn } from "./turn-states.ts";
 
 interface UndoPlan {
   readonly workspace: string;
   readonly moves: readonly FileMove[];
   readonly kept: readonly PathReason[];
-  readonly failed: readonly PathReason[];
 }
 
 /** A stretch of work with what it changed. */
 export interface TurnChanges {
   readonly saved: SavedTurn;
-  readonly files: ReadonlyMap<string, FileChange>;
+  readonly files: ReadonlyMap<string, StateChange>;
   readonly lost: readonly string[];
 }
 
@@ -54,10 +53,10 @@ export async function planUndo(
   { force }: { readonly force: boolean },
 ): Promise<UndoPlan> {
   const steps = new Map<string, Step>();
-  const failed: PathReason[] = [];
+  const gone: PathReason[] = [];
   for (const turn of turns.toReversed()) {
     const spared = await sparedFiles(turn);
-    for (const path of turn.lost) failed.push({ path, because: "its old content was removed with its repository" });
+    for (const path of turn.lost) gone.push({ path, because: "its old content was removed with its repository" });
     for (const [path, change] of turn.files) {
       const oid = (change.before ?? change.after)?.oid ?? "";
       const step = steps.get(path) ?? firstStep(presentFile(workspace, path, oid.length));
@@ -65,7 +64,8 @@ export async function planUndo(
       takeBack(step, change, { id: turn.saved.id, spared: spared(path, change), force });
     }
   }
-  return { workspace, ...outcome(steps), failed };
+  const { moves, kept } = outcome(steps);
+  return { workspace, moves, kept: [...kept, ...gone] };
 }
 
 const firstStep = (present: Step["present"]): Step => ({
@@ -83,7 +83,7 @@ interface TakeBack {
   readonly force: boolean;
 }
 
-function takeBack(step: Step, { before, after }: FileChange, { id, spared, force }: TakeBack): void {
+function takeBack(step: Step, { before, after }: StateChange, { id, spared, force }: TakeBack): void {
   const { target, present } = step;
   const isAs = (file: FileState | null) => !isUnknown(target) && isSameFile(target, file);
   if (isAs(after) && after !== null && target === present) step.presentIn ??= { ...after, store: id };
@@ -127,7 +127,7 @@ async function sparedFiles({ saved, files }: TurnChanges) {
   const foreign = new Set(state.foreign);
   const isSkipped = (path: string) => state.skipped.some((skipped) => isInside(path, skipped));
   const ignored = await ignoredBefore(saved, newFiles(files));
-  return (path: string, { before }: FileChange): Spared | undefined => {
+  return (path: string, { before }: StateChange): Spared | undefined => {
     if (before === null && isSkipped(path))
       return { because: "it was there before the turn, and too large or unreadable for a snapshot", isFinal: true };
     if (before === null && ignored.has(path))
@@ -139,7 +139,7 @@ async function sparedFiles({ saved, files }: TurnChanges) {
 }
 
 /** New files matter only if a file that says what git ignores has changed. */
-function newFiles(files: ReadonlyMap<string, FileChange>): readonly string[] {
+function newFiles(files: ReadonlyMap<string, StateChange>): readonly string[] {
   if (![...files.keys()].some((path) => basename(path) === ".gitignore")) return [];
   return [...files].flatMap(([path, { before }]) => (before === null ? [path] : []));
 }

@@ -16,7 +16,7 @@ export interface FileState {
 }
 
 /** Null: there is no file. */
-export interface FileChange {
+export interface StateChange {
   readonly before: FileState | null;
   readonly after: FileState | null;
 }
@@ -27,7 +27,7 @@ export const isSameFile = (one: FileState | null, other: FileState | null): bool
     : one.kind === other.kind && one.oid === other.oid && (one.kind === "link" || one.mode === other.mode);
 
 interface StateChanges {
-  readonly files: ReadonlyMap<string, FileChange>;
+  readonly files: ReadonlyMap<string, StateChange>;
   /** Nested repositories that were removed together with the objects of their old trees. */
   readonly lost: readonly string[];
 }
@@ -38,7 +38,7 @@ export async function stateChanges(
   before: WorkspaceState,
   after: WorkspaceState,
 ): Promise<StateChanges> {
-  const changes = new Map<string, FileChange>();
+  const changes = new Map<string, StateChange>();
   const lost: string[] = [];
   const parts = new Set([...before.snapshot.parts, ...after.snapshot.parts].map(({ path }) => path));
   for (const part of parts) {
@@ -113,14 +113,14 @@ interface Compared {
 /** Files with the same content and other permissions. */
 async function modeChanges(
   { store, before, after }: Compared,
-  known: ReadonlyMap<string, FileChange>,
-): Promise<readonly (readonly [string, FileChange])[]> {
+  known: ReadonlyMap<string, StateChange>,
+): Promise<readonly (readonly [string, StateChange])[]> {
   const isUsual = before.modes.plain === after.modes.plain && before.modes.executable === after.modes.executable;
   const named = new Set([...Object.keys(before.modes.others), ...Object.keys(after.modes.others)]);
   const isSuspect = (path: string) =>
     !known.has(path) && (!isUsual || before.modes.others[path] !== after.modes.others[path]);
   if (isUsual && ![...named].some(isSuspect)) return [];
-  const found: (readonly [string, FileChange])[] = [];
+  const found: (readonly [string, StateChange])[] = [];
   for (const { path: part, tree } of after.snapshot.parts) {
     for (const { path, raw } of await allFiles(store, part, tree)) {
       if (raw.kind === "link" || !isSuspect(path)) continue;

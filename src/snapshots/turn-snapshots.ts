@@ -4,7 +4,7 @@ import { openSnapshotSession, type SessionOrder, type SnapshotSession } from "./
 import { readModes } from "./file-modes.ts";
 import { touchActive } from "./saved-session.ts";
 import { takeState } from "./take-state.ts";
-import { savedTurns, type TurnState, turnFile, writeTurn } from "./turn-states.ts";
+import { savedTurns, type StoredTurn, turnFile, writeTurn } from "./turn-states.ts";
 import { closeTurn } from "./close-turn.ts";
 
 /** Stores what the workspace is like before and after each turn that changes something. */
@@ -33,7 +33,7 @@ interface OpenTurn {
   readonly turn: string;
   readonly ready: Promise<void>;
   /** Set when the state before it is stored. */
-  saved?: { readonly file: string; readonly state: Omit<TurnState, "version"> };
+  saved?: { readonly file: string; readonly state: Omit<StoredTurn, "version"> };
 }
 
 /** A snapshot that is not older than this is one of now. */

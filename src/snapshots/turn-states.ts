@@ -25,7 +25,7 @@ export type WorkspaceState = z.infer<typeof WorkspaceState>;
  * What a workspace was like before the first change of a turn, and when the turn was over. A turn that was killed and
  * went on later has several of these.
  */
-const TurnState = z.object({
+const StoredTurn = z.object({
   version: z.literal(TURN_FORMAT),
   /** The prompt that the turn began with. */
   turn: z.string(),
@@ -37,7 +37,7 @@ const TurnState = z.object({
   /** Paths that somebody else may have changed before `after` was stored, because the turn was killed. */
   foreign: z.array(z.string()),
 });
-export type TurnState = z.infer<typeof TurnState>;
+export type StoredTurn = z.infer<typeof StoredTurn>;
 
 /** A stored turn state, with the snapshot folder that it belongs to. */
 export interface SavedTurn {
@@ -47,7 +47,7 @@ export interface SavedTurn {
   readonly id: string;
   readonly folder: string;
   readonly store: string;
-  readonly state: TurnState;
+  readonly state: StoredTurn;
 }
 
 const turnsIn = (folder: string) => join(folder, "turns");
@@ -56,7 +56,7 @@ const turnsIn = (folder: string) => join(folder, "turns");
 export const turnFile = (folder: string, number: number) =>
   join(turnsIn(folder), `${String(number).padStart(6, "0")}.json`);
 
-export function writeTurn(file: string, state: Omit<TurnState, "version">): void {
+export function writeTurn(file: string, state: Omit<StoredTurn, "version">): void {
   makeFolder(join(file, ".."));
   atomicWrite(file, `${JSON.stringify({ version: TURN_FORMAT, ...state })}\n`);
 }
@@ -89,10 +89,10 @@ function turnsOfFolder(home: string, id: string): readonly SavedTurn[] {
   });
 }
 
-function readTurn(file: string): TurnState | undefined {
+function readTurn(file: string): StoredTurn | undefined {
   try {
     const raw: unknown = parseJson(readFileSync(file, "utf8"));
-    return newerFormat(raw, TURN_FORMAT) === undefined ? TurnState.parse(raw) : undefined;
+    return newerFormat(raw, TURN_FORMAT) === undefined ? StoredTurn.parse(raw) : undefined;
   } catch {
     // A turn without its state cannot be taken back, which is said where somebody wants to.
     return undefined;

@@ -27,6 +27,23 @@ const HEDGE =
 export const claimsChecksPass = (text: string): boolean =>
   sentences(text).some((sentence) => CHECKS_PASS.test(sentence) && !HEDGE.test(sentence));
 
+const DEED =
+  "(?:fixed|implemented|added|removed|deleted|renamed|updated|changed|refactored|migrated|replaced|created|wrote|written|rewritten|moved|installed|configured|corrected|resolved|extended|improved|converted|upgraded|completed|finished|done)";
+const CHANGED = new RegExp(
+  [
+    `\\bI(?:'ve| have)?\\s+(?:now\\s+|also\\s+|successfully\\s+)?${DEED}\\b`,
+    `\\b(?:is|are|has been|have been|was|were)\\s+(?:now\\s+|successfully\\s+|all\\s+)?(?:${DEED}|in place)\\b`,
+    `^\\W*(?:all\\s+|successfully\\s+|now\\s+|it(?:'s| is)\\s+)?(?:${DEED}|set)\\b`,
+    "\\bnow\\s+(?:works?|handles?|uses?|returns?|supports?|passes)\\b",
+    "\\b(?:task|work|change|migration|refactoring|fix)\\s+(?:is\\s+)?(?:complete|finished|applied)\\b",
+  ].join("|"),
+  "i",
+);
+
+/** True when it says that something was changed. One that shows code instead leaves it to the person to use it. */
+export const claimsChange = (text: string): boolean =>
+  !text.includes("```") && sentences(text).some((sentence) => CHANGED.test(sentence.trim()) && !HEDGE.test(sentence));
+
 const NEW_FILE =
   /\b(?:created|wrote|added)\s+(?:(?:a|the|new|file|test|script|module)\s+)*`([^`\s]+\.[A-Za-z0-9]{1,6})`/gi;
 

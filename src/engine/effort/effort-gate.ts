@@ -3,8 +3,8 @@ import type { CallPart, Message } from "../../contract/message.ts";
 import type { WorkMetrics } from "../../contract/work-metrics.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import type { Gate } from "../gates.ts";
-import { admitsGap, claimedFiles, claimsChecksPass } from "./claims.ts";
-import { EFFORT_BLOCKS, EFFORT_RULES, type EffortRule, type Measure } from "./effort-rules.ts";
+import { admitsGap, claimedFiles, claimsChange, claimsChecksPass } from "./claims.ts";
+import { type Claim, EFFORT_BLOCKS, EFFORT_RULES, type EffortRule, type Measure } from "./effort-rules.ts";
 import { taskKinds } from "./task-kind.ts";
 
 interface EffortParts {
@@ -40,11 +40,15 @@ function brokenRule(facts: Facts): EffortRule | undefined {
   if (kinds.size === 0 || admitsGap(facts.text)) return undefined;
   return EFFORT_RULES.find(({ tasks, claim, fewer: [measure, than] }) => {
     if (!tasks.some((kind) => kinds.has(kind))) return false;
-    if (claim === "checks-pass" && !claimsChecksPass(facts.text)) return false;
-    if (claim === "new-file" && claimedFiles(facts.text).length === 0) return false;
-    return count(measure, facts) < than;
+    return (claim === undefined || CLAIMS[claim](facts.text)) && count(measure, facts) < than;
   });
 }
+
+const CLAIMS: Readonly<Record<Claim, (text: string) => boolean>> = {
+  changed: claimsChange,
+  "checks-pass": claimsChecksPass,
+  "new-file": (text) => claimedFiles(text).length > 0,
+};
 
 /** What is not known counts as done. */
 function count(measure: Measure, { work, text, metrics, parts }: Facts): number {

@@ -3,13 +3,15 @@ import type { TaskKind } from "./task-kind.ts";
 /** What is counted, since the prompt that is being worked on. */
 export type Measure = "changes" | "commands" | "passes" | "looks" | "files";
 
+export type Claim = "changed" | "checks-pass" | "new-file";
+
 /** A session that does not look as if its task was done. Plain data: who counts and who reads the texts is elsewhere. */
 export interface EffortRule {
   readonly name: string;
   /** The tasks it is about. Questions are in none of them. */
   readonly tasks: readonly TaskKind[];
   /** What the answer must claim; absent: whatever it says. */
-  readonly claim?: "checks-pass" | "new-file";
+  readonly claim?: Claim;
   /** It applies when there are fewer of these. */
   readonly fewer: readonly [measure: Measure, than: number];
   /** What is wrong, for a person and the model. */
@@ -32,8 +34,17 @@ export const EFFORT_RULES: readonly EffortRule[] = [
       'Make the change now and check it. If nothing has to be changed, or if you cannot do it, answer with a line that begins with "No change:" and says why.',
   },
   {
+    name: "claimed change",
+    tasks: ["maybe-change"],
+    claim: "changed",
+    fewer: ["changes", 1],
+    verdict: "the answer says that something was changed, and nothing was",
+    advice:
+      'Make the change now and check it. If nothing had to be changed, answer with a line that begins with "No change:" and says why.',
+  },
+  {
     name: "checks not run",
-    tasks: ["change", "run"],
+    tasks: ["change", "maybe-change", "run"],
     claim: "checks-pass",
     fewer: ["passes", 1],
     verdict: "the answer says that checks pass, and no command has succeeded since the last failure or at all",
@@ -58,7 +69,7 @@ export const EFFORT_RULES: readonly EffortRule[] = [
   },
   {
     name: "file missing",
-    tasks: ["change"],
+    tasks: ["change", "maybe-change"],
     claim: "new-file",
     fewer: ["files", 1],
     verdict: "the answer says that a file was created, and it was not",

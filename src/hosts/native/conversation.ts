@@ -1,4 +1,4 @@
-import { openHistory } from "../../contract/history.ts";
+import { type History, openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
 import type { UndoRecord } from "../../contract/session-record.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
@@ -65,8 +65,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const { work, ...before } = replay(session.before);
   const history = openHistory(before.history);
   const queue = promptQueue(before.queued);
-  const spent = { turns: work.metrics.turns, cost: before.knownCost };
-  const budget = parts.sharedBudget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
+  const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
   const beside: LoopEvent[] = [];
   parts.delegation?.begin({ budget, beside, queue });
   let outcome: SessionOutcome | undefined;
@@ -102,9 +101,12 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     async *run(stop) {
       logModel();
-      const { ms } = budget.left();
-      const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
-      const more = { ...always, signal, unjudged, blocked: unjudged ? before.blocked : undefined };
+      const more = {
+        ...always,
+        signal: inTime(stop, budget),
+        unjudged,
+        blocked: unjudged ? before.blocked : undefined,
+      };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
@@ -116,11 +118,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       }
     },
     rewind(record) {
-      session.append(record);
-      if (record.step === "begun") return;
-      history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
-      unjudged = false;
-      parts.onShortened?.();
+      if (applied(record, { session, history, parts })) unjudged = false;
     },
     close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
@@ -128,6 +126,30 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
+}
+
+const budgetOf = ({ sharedBudget, limits = {}, clock }: EngineParts, spent: { turns: number; cost: number }) =>
+  sharedBudget ?? openBudget(limits, { now: () => clock.now(), spent });
+
+/** Aborts with the time of the session, too. */
+function inTime(stop: AbortSignal, budget: Budget): AbortSignal {
+  const { ms } = budget.left();
+  return ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
+}
+
+interface Rewinding {
+  readonly session: Session;
+  readonly history: History;
+  readonly parts: Pick<EngineParts, "onShortened">;
+}
+
+/** Whether the conversation is another one now. */
+function applied(record: UndoRecord, { session, history, parts }: Rewinding): boolean {
+  session.append(record);
+  if (record.step === "begun") return false;
+  history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+  parts.onShortened?.();
+  return true;
 }
 
 function logPrompt(session: Session, message: UserMessage) {

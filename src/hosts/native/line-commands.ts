@@ -1,6 +1,6 @@
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Conversation } from "./conversation.ts";
-import type { KnownCommand } from "../../contract/known-command.ts";
+import type { KnownCommand, KnownCommands } from "../../contract/known-command.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { printable } from "../../lib/printable.ts";
 import { PLAN_APPROVED } from "../../contract/work-mode.ts";
@@ -15,7 +15,7 @@ export interface LineCommandPlace {
   /** Carries out `/undo` and `/redo`. */
   readonly takeBack: (text: string) => Promise<string>;
   /** The user's own commands. */
-  readonly commands: () => readonly KnownCommand[];
+  readonly commands: () => KnownCommands;
   readonly write: (text: string) => void;
   /** Shows what happens until it is over; Ctrl-C interrupts it. */
   readonly follow: (work: (signal: AbortSignal) => ReturnType<Conversation["compact"]>) => Promise<void>;
@@ -38,7 +38,7 @@ To send a text such as /id or exit as a task, put a space before it.`;
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
 
 const COMMANDS: Readonly<Record<string, LineCommand>> = {
-  "/help": ({ write, commands }) => write(`${HELP}\n${ownCommands(commands())}`),
+  "/help": ({ write, commands }) => write(`${HELP}\n${ownCommands(commands().commands)}`),
   "/id": ({ write, conversation }) => write(`${conversation.id}\n`),
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
   "/plan": planCommand,
@@ -62,13 +62,19 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
 /** The names of all commands that are no files, each with its slash. */
 export const lineCommandNames = (): readonly string[] => Object.keys(COMMANDS);
 
+/** Names that a file cannot have, without the slash. */
+export const TAKEN_NAMES: readonly string[] = [...Object.keys(COMMANDS), "/quit", "/exit"].map((name) => name.slice(1));
+
 /** Carries out the command at the start of a line: one of ours, or else one from a file. */
 export async function lineCommand(place: LineCommandPlace, text: string): Promise<void> {
   const [word = ""] = text.split(/\s/, 1);
   const act = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (act !== undefined) return await act(place, text);
-  const own = place.commands();
+  const { commands: own, notLoaded } = place.commands();
   const found = own.find(({ name }) => `/${name}` === word);
+  const broken = notLoaded.find(({ name }) => name.endsWith(`${word.replaceAll(":", "/")}.md`));
+  if (found === undefined && broken !== undefined)
+    return place.write(`${printable(`${word} cannot be used: ${broken.name}: ${broken.why}`)}\n`);
   if (found === undefined) return place.write(unknownCommand(word, own));
   const expanded = found.expand(text.slice(word.length).trim());
   if ("why" in expanded) return place.write(`${printable(found.file)}: ${expanded.why}\n`);

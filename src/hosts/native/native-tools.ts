@@ -17,6 +17,7 @@ import { realMachine } from "../../guard/machine/real-machine.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
+import type { Model } from "../../models/model.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
@@ -34,6 +35,7 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
   readonly buffers?: EditorBuffers | undefined;
+  readonly model: Pick<Model, "limits">;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
   /** Tools that others bring, such as the one that starts sub-agents. */
@@ -102,6 +104,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),
+    imageLimits: () => place.model.limits.images,
     items,
     tainted: () => readTaint(home, sessionId) !== undefined,
     onSuspicion: (_, channel) => taintSession(place, channel),

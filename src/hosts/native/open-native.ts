@@ -1,6 +1,6 @@
 import type { Policy } from "../../contract/policy.ts";
 import type { UndoRecord } from "../../contract/session-record.ts";
-import type { KnownCommand } from "../../contract/known-command.ts";
+import type { KnownCommands } from "../../contract/known-command.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
 import type { Processor } from "../../engine/processor.ts";
@@ -16,6 +16,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { contextRecord, forTools, nativeContext, type NativeContext } from "./native-context.ts";
+import { TAKEN_NAMES } from "./line-commands.ts";
 import { withInstructions, withServers } from "./native-servers.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
@@ -55,7 +56,7 @@ export interface NativeSession extends AsyncDisposable {
   /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
   readonly takeBack: (text: string) => Promise<string>;
   /** The user's own `/` commands, looked for now. */
-  readonly commands: () => readonly KnownCommand[];
+  readonly commands: () => KnownCommands;
   /** The names of its tools. */
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
@@ -136,7 +137,7 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
     takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
-    commands: () => loadCommands(context.place).commands,
+    commands: () => loadCommands(context.place, TAKEN_NAMES),
     tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {

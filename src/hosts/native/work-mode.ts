@@ -1,5 +1,4 @@
 import type { AskPerson, Permit } from "../../contract/tool.ts";
-import type { ModelCall } from "../../contract/tool-call.ts";
 import type { WorkMode } from "../../contract/work-mode.ts";
 import type { Gate } from "../../engine/gates.ts";
 import type { Processor } from "../../engine/processor.ts";
@@ -9,6 +8,7 @@ import { decide, recordDecision, type RecordParts } from "../../guard/decide-and
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import { READING_TOOLS } from "./undo/change-judge.ts";
 
 /** The mode of a session. It may change at any time. */
 export interface ModeSwitch {
@@ -30,13 +30,6 @@ export function modeSwitch(first: WorkMode, record: (mode: WorkMode) => void): M
     },
   };
 }
-
-/** Tools that change nothing in the workspace. Any other is denied in plan mode. */
-const READING_TOOLS = new Set(
-  "read grep glob fetch web_search todo ask_user report_intent signalbox_docs skill read_bash stop_bash lsp task read_task mcp_search".split(
-    " ",
-  ),
-);
 
 const NOT_YET =
   "Plan mode: nothing is changed until the user approves the plan. Read what you need, then answer with the plan.";
@@ -62,17 +55,6 @@ export function planPermit(permit: Permit, parts: PlanParts): Permit {
     const settled = { ...decision, verdict: "deny", code: "plan-mode" } as const;
     const { because } = recordDecision(judged, policy, { ...parts, machine: realMachine, decision: settled });
     return { verdict: "deny", because: because === words ? because : `${words} (${because})` };
-  };
-}
-
-/** Whether a call could change files of the workspace. A command is judged as if there were no sandbox. */
-export function changeJudge(workspace: string): (call: Pick<ModelCall, "name" | "input">) => boolean {
-  let policy: Policy | undefined;
-  return ({ name, input }) => {
-    if (READING_TOOLS.has(name) || name === "store_memory") return false;
-    if (name !== "bash") return true;
-    policy ??= readOnlyPolicy(workspace);
-    return decide({ tool: name, input, cwd: workspace }, policy, realMachine).verdict !== "allow";
   };
 }
 

@@ -39,6 +39,7 @@ export interface CallRequest {
 const START_MS = 60_000;
 const MAX_PAGES = 50;
 const MAX_TOOLS = 1000;
+const MAX_LIST = 16_000_000;
 
 /** Connects to a server and greets it. Throws an error that says what is wrong, for people. */
 export async function connect(server: McpServer, place: ConnectPlace, onListChange: () => void): Promise<Connection> {
@@ -108,12 +109,14 @@ const ToolList = z.looseObject({
 async function listAll(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const found: unknown[] = [];
+  let bytes = 0;
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: "tools/list", params }, ToolList, { signal, timeout: START_MS });
     found.push(...answer.tools);
-    if (answer.nextCursor === undefined || answer.nextCursor === cursor) break;
+    bytes += JSON.stringify(answer.tools).length;
+    if (answer.nextCursor === undefined || answer.nextCursor === cursor || bytes > MAX_LIST) break;
     cursor = answer.nextCursor;
   }
   return found.slice(0, MAX_TOOLS);

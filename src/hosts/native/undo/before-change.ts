@@ -1,6 +1,6 @@
 import type { Processor } from "../../../engine/processor.ts";
 import type { TurnSnapshots } from "../../../snapshots/turn-snapshots.ts";
-import { changeJudge } from "../work-mode.ts";
+import { changeJudge } from "./change-judge.ts";
 
 interface BeforeChange {
   readonly workspace: string;

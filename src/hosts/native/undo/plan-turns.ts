@@ -6,7 +6,7 @@ import { isFolder } from "../../../lib/is-program.ts";
 import { randomId } from "../../../lib/random-id.ts";
 import { EXIT, UserError } from "../../../lib/user-error.ts";
 import { replay } from "../../../sessions/replay.ts";
-import { openTurnLog, type Turn, type TurnLog } from "../../../sessions/turns.ts";
+import { openTurnLog, type SessionTurn, type TurnLog } from "../../../sessions/turns.ts";
 import type { FileMove, MoveReport } from "../../../snapshots/file-moves.ts";
 import { planRedo } from "../../../snapshots/plan-redo.ts";
 import { planUndo, turnChanges } from "../../../snapshots/plan-undo.ts";
@@ -52,7 +52,7 @@ export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder):
   if (newest !== undefined) refuseGone(workspace);
   const changes = [];
   for (const each of saved) changes.push(await turnChanges(each));
-  const { moves, kept, failed } = await planUndo(workspace, changes, { force });
+  const { moves, kept } = await planUndo(workspace, changes, { force });
   const undo = resumedId(log, turns) ?? randomId();
   const common = { type: "undo", undo, direction: "undo", turns: turns.map(({ id }) => id) } as const;
   const files = newest === undefined ? {} : { files: newest.id };
@@ -60,13 +60,13 @@ export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder):
   return {
     direction: "undo",
     turns: turns.map(({ text }, index) => ({ number: first + index + 1, text })),
-    plan: { moved: moves, kept, failed },
+    plan: { moved: moves, kept, failed: [] },
     async carryOut() {
       const at: MovesPlace = { home: place.home, workspace, folder: newest?.id ?? "", undo };
       const prepared = newest === undefined ? undefined : await prepareMoves(moves, at);
       place.record({ ...common, ...files, step: "begun", note: INTERRUPTED_NOTE });
       const done = (await prepared?.carryOut()) ?? { moved: [], kept: [], failed: [] };
-      const report = { ...done, kept: [...kept, ...done.kept], failed: [...failed, ...done.failed] };
+      const report = { ...done, kept: [...kept, ...done.kept] };
       if (report.failed.length > 0) return report;
       const note = undoNote({ direction: "undo", moves: report.moved, kept: report.kept });
       const pieces = piecesTo(place.records, replay(place.records.slice(0, start)).history);
@@ -117,7 +117,7 @@ function firstTurn({ turns }: TurnLog, to: number | undefined, id: string): numb
 }
 
 /** The stored states of these turns, oldest first. Without those of all turns that changed files nothing is undone. */
-function savedOf(turns: readonly Turn[], { home, id }: UndoPlace) {
+function savedOf(turns: readonly SessionTurn[], { home, id }: UndoPlace) {
   const wanted = turns.filter(({ saved, wrote }) => saved !== undefined || wrote.size > 0);
   if (wanted.length === 0) return [];
   const all = savedTurns(home, id);
@@ -134,7 +134,7 @@ function savedOf(turns: readonly Turn[], { home, id }: UndoPlace) {
 }
 
 function missing(
-  { saved }: Turn,
+  { saved }: SessionTurn,
   { session, isThere }: { readonly session: string; readonly isThere: boolean },
 ): string | undefined {
   if (saved === undefined) return "no snapshot was taken before it";
@@ -159,7 +159,7 @@ function refuseGone(workspace: string): void {
 }
 
 /** The id of the undo that was interrupted while it took back the same turns. */
-const resumedId = ({ begun }: TurnLog, turns: readonly Turn[]) =>
+const resumedId = ({ begun }: TurnLog, turns: readonly SessionTurn[]) =>
   begun?.direction === "undo" && begun.turns[0] === turns[0]?.id ? begun.undo : undefined;
 
 function nothingToRedo({ isPastRedo }: TurnLog, id: string): UserError {

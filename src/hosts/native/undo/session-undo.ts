@@ -3,7 +3,6 @@ import { openTurnLog, type TurnLog } from "../../../sessions/turns.ts";
 import type { Session } from "../../../sessions/session.ts";
 import type { SnapshotSession } from "../../../snapshots/open-session.ts";
 import { openTurnSnapshots, type TurnSnapshots } from "../../../snapshots/turn-snapshots.ts";
-import type { NativeSettings } from "../native-settings.ts";
 import { beforeChange } from "./before-change.ts";
 import { tellUndo } from "./tell-undo.ts";
 
@@ -26,8 +25,12 @@ export interface SessionUndo extends AsyncDisposable {
   readonly settled: () => Promise<void>;
 }
 
-interface UndoParts extends Pick<NativeSettings, "home" | "recovery" | "warn"> {
+interface UndoParts {
+  readonly home: string;
   readonly workspace: string;
+  /** Set where the caller has taken a snapshot itself. */
+  readonly recovery?: object | undefined;
+  readonly warn: (text: string) => void;
 }
 
 export function openSessionUndo(opened: Session, { home, recovery, warn, workspace }: UndoParts): SessionUndo {

@@ -1,5 +1,5 @@
 import type { UndoRecord } from "../../../contract/session-record.ts";
-import { isUserError } from "../../../lib/user-error.ts";
+import { isUserError, type UserError } from "../../../lib/user-error.ts";
 import { logPath, sessionsPlace } from "../../../sessions/folder.ts";
 import { readLog } from "../../../sessions/read-log.ts";
 import { endLine, fileLines } from "./describe-undo.ts";
@@ -32,8 +32,14 @@ export async function takeBack(open: OpenUndo, text: string): Promise<string> {
     return await carryOut(await planUndoTurns(place, { to: number === undefined ? undefined : Number(number), force }));
   } catch (error) {
     if (!isUserError(error)) throw error;
-    return `${error.message}; ${error.fix}\n`;
+    return `${error.message}${hintFor(error)}\n`;
   }
+}
+
+/** In a session the commands of the shell are no help, except for one that makes a copy. */
+function hintFor({ where, fix }: UserError): string {
+  if (where === "--to") return "; /undo list shows them";
+  return fix.includes("sessions fork") ? `; ${fix}` : "";
 }
 
 const recordsOf = ({ home, id }: OpenUndo) =>
