@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 const SLOW = [
   "src/backplane/receipts/mutations.test.ts",
   "src/hosts/sidecar/sidecar.test.ts",
+  "src/hosts/native/run-in-copy.test.ts",
   "src/lsp/language-server.test.ts",
   "src/mcp/live/live-server.test.ts",
   "src/models/cut-stream.test.ts",
@@ -35,6 +36,7 @@ const SLOW = [
   "test/native-typing.test.ts",
   "test/native-undo.test.ts",
   "test/native-workers.test.ts",
+  "test/native-worktrees.test.ts",
   "test/nested-copilot.test.ts",
   "test/planted-program.test.ts",
   "test/prompt-file.test.ts",

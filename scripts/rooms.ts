@@ -84,7 +84,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
   snapshots: words(`
-    changes.ts file-moves.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts restore.ts
+    changes.ts file-moves.ts merge-changes.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts restore.ts
     saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
   `),
   acceptance: ["check-base.ts", "check-with-base.ts", "read-pattern.ts", "record-base.ts"],
@@ -192,6 +192,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "run/recover-runs.ts",
     "run/run-parts.ts",
     "run/run-work-order.ts",
+    "workspace/open-copy.ts",
   ],
   hosts: [
     "acp/acp.ts",

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { isOnPath } from "./support/is-on-path.ts";
 import { scene } from "./support/native-scene.ts";
-import { HONEST, LIARS, type Worker } from "./support/workers.ts";
-import { writeWorkspace } from "./support/worker-scene.ts";
+import { HONEST } from "./support/workers/honest.ts";
+import { LIARS } from "./support/workers/liars.ts";
+import type { Worker } from "./support/workers/worker.ts";
+import { writeWorkspace } from "./support/workers/write-workspace.ts";
 
 const found: { readonly kind: string; readonly worker: Worker; readonly code: number | null }[] = [];
 const playable = (workers: readonly Worker[]) =>

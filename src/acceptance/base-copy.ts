@@ -18,7 +18,7 @@ export interface CopyLimits {
 export const USUAL_COPY_LIMITS: CopyLimits = { bytes: 2 * 1024 ** 3, milliseconds: 120_000 };
 
 /** The copy cannot be made. The message says why. */
-export class CopyFailure extends Error {}
+class CopyFailure extends Error {}
 
 interface CopyPlan {
   readonly from: string;

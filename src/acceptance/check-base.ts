@@ -5,7 +5,7 @@ import { atomicWrite } from "../lib/atomic-write.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
-import { FileState } from "./file-state.ts";
+import { RecordedFile } from "./file-state.ts";
 
 const BASE_FORMAT = 1;
 
@@ -20,10 +20,10 @@ export const CheckBase = z.object({
   programs: z.array(z.string()),
   manifestScripts: z.array(z.string()),
   modules: z.array(z.string()),
-  files: z.record(z.string(), FileState),
+  files: z.record(z.string(), RecordedFile),
   /** Folders with dependencies, and those of their files that count. */
   dependencies: z.array(z.string()),
-  dependencyFiles: z.record(z.string(), FileState),
+  dependencyFiles: z.record(z.string(), RecordedFile),
   /** PATH of the check. */
   path: z.string(),
   /** Programs outside the workspace that the check starts, as they were. */
@@ -48,13 +48,36 @@ export function saveBase(folder: string, base: CheckBase): void {
   atomicWrite(recordFile(folder), `${JSON.stringify(base)}\n`);
 }
 
-/** The base that was saved in a folder. Undefined if there is none, or it cannot be read. */
+/** The base that was saved in a folder; undefined if there is none. One that cannot be read accepts no check. */
 export function savedBase(folder: string): CheckBase | undefined {
   const text = readIfThere(recordFile(folder))?.toString("utf8");
   if (text === undefined) return undefined;
-  const parsed = CheckBase.safeParse(parseJson(text));
-  return parsed.success ? parsed.data : undefined;
+  try {
+    return CheckBase.parse(parseJson(text));
+  } catch {
+    return unknownBase({ root: "/", commands: [], keep: [] }, "its record cannot be read");
+  }
 }
+
+type NamedCheck = { readonly [Key in "commands" | "keep"]: readonly string[] } & Pick<CheckBase, "root">;
+
+/** A base with which nothing can be compared. */
+export const unknownBase = ({ root, commands, keep }: NamedCheck, because: string): CheckBase => ({
+  version: BASE_FORMAT,
+  root,
+  commands: [...commands],
+  keep: [...keep],
+  scripts: [],
+  programs: [],
+  manifestScripts: [],
+  modules: [],
+  files: {},
+  dependencies: [],
+  dependencyFiles: {},
+  path: "",
+  outside: {},
+  unknown: because,
+});
 
 export function openContents(folder: string): void {
   makeFolder(join(folder, "contents"));

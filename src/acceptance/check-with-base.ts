@@ -8,7 +8,7 @@ import { type KeptBase, keptContent } from "./check-base.ts";
 import { type DecidingChange, compareWithBase, type BaseComparison } from "./compare-base.ts";
 
 /** How one run of a check ended. */
-export interface CopyRun {
+interface CopyRun {
   /** Null if it did not exit by itself. */
   readonly code: number | null;
   /** The end of its output. */

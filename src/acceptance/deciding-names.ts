@@ -112,7 +112,7 @@ const PYTHON_MODULES: ReadonlySet<string> = new Set(
 
 /** The module that a file at the top of a folder would hide; undefined for any other. */
 export function hiddenModule(path: string): string | undefined {
-  const [, name] = /^(?:.*\/)?(\w+)(?:\.py|\/__init__\.py|\/__main__\.py)$/.exec(path) ?? [];
+  const [, name] = /(?:^|\/)(\w+)\.py$/.exec(path.replace(/\/__(?:init|main)__\.py$/, ".py")) ?? [];
   return name !== undefined && PYTHON_MODULES.has(name) ? name : undefined;
 }
 

@@ -46,7 +46,7 @@ function readRules(text: string): ReadonlyMap<string, Rule> {
       const rule = current[at];
       if (rule !== undefined) rules.set(name, rule);
       rule?.needs.push(...(needs ?? "").split(/\s+/).filter((word) => word !== "" && word !== "|"));
-      if (inline !== undefined) rule?.lines.push(plainVariables(inline));
+      if (inline !== undefined) rule?.lines.push(plainVariables(inline.replace(/^[\s@+-]+/, "")));
     });
   }
   return rules;

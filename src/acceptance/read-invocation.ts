@@ -27,7 +27,10 @@ const NOTHING: Invocation = {
 export function readInvocation(given: Words): Invocation {
   const words = unwrap(given);
   const [program, ...rest] = words;
-  if (program === undefined || program === "") return NOTHING;
+  // A variable with the name of an interpreter is common in makefiles.
+  if (program === undefined)
+    return { ...NOTHING, scripts: interpreter(rest).scripts.filter((file) => /[./]/.test(file)) };
+  if (program === "") return NOTHING;
   if (program.includes("/")) return withName(program, rest);
   if (program === "." || program === "source") return { ...NOTHING, scripts: known(rest).slice(0, 1) };
   if (program === "eval") return { ...NOTHING, texts: [known(rest).join(" ")] };
@@ -132,19 +135,20 @@ const PRELOAD = /^(?:-r|--require|--import|--loader|--experimental-loader|--prel
 const NO_SCRIPT = /^(?:--test|-e|--eval|-p|--print|-n|-x|test|check|lint|fmt)$/;
 
 function interpreter(words: Words): Invocation {
-  const first = words.findIndex((word) => word === undefined || !word.startsWith("-"));
   const preloads = words.flatMap((word, at) => {
     const [, inline] = /^--(?:require|import|loader|preload|config)=(.*)$/.exec(word ?? "") ?? [];
-    const value = inline ?? (word !== undefined && PRELOAD.test(word) ? words[at + 1] : undefined);
+    const value = inline ?? (isPreload(words[at]) ? words[at + 1] : undefined);
     return value !== undefined && /^\.{0,2}\/|\.\w+$/.test(value) ? [value] : [];
   });
-  const ends = first === -1 ? words.length : first + 1;
-  if (words.slice(0, ends).some((word) => word !== undefined && NO_SCRIPT.test(word)))
-    return { ...NOTHING, scripts: preloads };
-  const operands = known(words).filter((word, at) => !word.startsWith("-") && !PRELOAD.test(words[at - 1] ?? ""));
-  const script = operands.find((word) => word !== "run");
-  return { ...NOTHING, scripts: [...preloads, ...(script === undefined ? [] : [script])] };
+  const rest = words.filter((word, at) => word !== "run" && !isPreload(word) && !isPreload(words[at - 1]));
+  const first = rest.findIndex((word) => word === undefined || !word.startsWith("-"));
+  const options = first === -1 ? rest : rest.slice(0, first + 1);
+  const script = first === -1 ? undefined : rest[first];
+  const hasNone = script === undefined || options.some((word) => word !== undefined && NO_SCRIPT.test(word));
+  return { ...NOTHING, scripts: hasNone ? preloads : [...preloads, script] };
 }
+
+const isPreload = (word: string | undefined) => word !== undefined && PRELOAD.test(word);
 
 const OWN_COMMANDS: ReadonlySet<string> = new Set(
   "install ci i add remove exec x dlx audit publish pack version init link outdated why list ls config cache".split(

@@ -5,12 +5,12 @@ import { findProgram } from "../lib/find-program.ts";
 import { isInside } from "../lib/inside.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { readCheck, type CheckReading } from "./check-command.ts";
-import { type CheckBase, keepContent, type KeptBase, openContents, saveBase } from "./check-base.ts";
+import { type CheckBase, keepContent, type KeptBase, openContents, saveBase, unknownBase } from "./check-base.ts";
 import { configTargets } from "./config-targets.ts";
 import { removeLeftCopies } from "./copy-place.ts";
 import { deciders, pathMatcher } from "./deciders.ts";
 import { dependencyFiles } from "./dependency-files.ts";
-import { type FileState, readPlain, seeFile } from "./file-state.ts";
+import { type RecordedFile, readPlain, seeFile } from "./file-state.ts";
 import { walkWorkspace } from "./walk-workspace.ts";
 
 /** The check of a run or session, and where it takes place. */
@@ -57,7 +57,7 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   );
   const deciding = { ...first, scripts: [...new Set([...scripts, ...more])].toSorted() };
   const roleOf = deciders(deciding);
-  const files: Record<string, FileState> = {};
+  const files: Record<string, RecordedFile> = {};
   let left = MAX_KEPT_BYTES;
   const chosen = walked.files.filter((name) => roleOf(name) !== undefined);
   for (const [at, name] of chosen.entries()) {
@@ -105,11 +105,7 @@ const copied = ({
 });
 
 /** Where a program of the check would be found in the workspace, if PATH leads there. */
-export function pathScripts(
-  root: string,
-  path: string,
-  { programs }: Pick<CheckReading, "programs">,
-): readonly string[] {
+function pathScripts(root: string, path: string, { programs }: Pick<CheckReading, "programs">): readonly string[] {
   const folders = path
     .split(delimiter)
     .map((folder) => (isAbsolute(folder) ? resolve(folder) : resolve(root, folder)))
@@ -145,7 +141,7 @@ function linkTarget(root: string, file: string): readonly string[] {
 }
 
 export async function statesOf(root: string, paths: readonly string[], before: CheckBase["dependencyFiles"] = {}) {
-  const states: Record<string, FileState> = {};
+  const states: Record<string, RecordedFile> = {};
   for (const [at, path] of paths.entries()) {
     if (at % BATCH === 0) await nextTurn();
     const seen = seeFile(join(root, path), before[path]);
@@ -180,20 +176,3 @@ function warningsOf({ keep, files, root, unknown }: CheckBase): readonly string[
     .filter((pattern) => !names.some(pathMatcher([pattern], root)))
     .map((pattern) => `--accept-keep ${JSON.stringify(pattern)} matches no file of the workspace`);
 }
-
-const unknownBase = ({ root, commands, keep }: CheckPlan, because: string): CheckBase => ({
-  version: 1,
-  root,
-  commands: [...commands],
-  keep: [...keep],
-  scripts: [],
-  programs: [],
-  manifestScripts: [],
-  modules: [],
-  files: {},
-  dependencies: [],
-  dependencyFiles: {},
-  path: "",
-  outside: {},
-  unknown: because,
-});

@@ -18,7 +18,7 @@ const MAX_MS = 30_000;
 const BATCH = 200;
 
 /** The workspace is too large to be compared, or cannot be read. */
-export class WorkspaceTooLarge extends Error {}
+class WorkspaceTooLarge extends Error {}
 
 /** Lists a workspace without following links. Throws when that would take too long. */
 export async function walkWorkspace(root: string, signal?: AbortSignal): Promise<Walked> {

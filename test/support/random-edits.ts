@@ -55,11 +55,11 @@ export function randomEdit(root: string, die: Dice): void {
     () => renameSync(known(), place()),
     () => renameSync(join(root, die.pick("nothing", ...folders)), join(root, `moved${die.below(3)}`)),
     () => chmodSync(known(), die.pick(0o600, 0o644, 0o755, 0o700, 0o640, 0o444)),
-    () => symlinkSync(die.pick("a.txt", "../elsewhere", "folder0"), place()),
+    () => symlinkSync(die.pick("a.txt", "../no/such/place", "folder0"), place()),
     () => swap(place(), () => symlinkSync("folder1", place())),
     () => {
       const path = join(root, die.pick("nothing", ...folders));
-      swap(path, () => symlinkSync(die.pick("a.txt", "/nonexistent"), path));
+      swap(path, () => symlinkSync(die.pick("a.txt", "/proc/no/such/place"), path));
     },
     () => {
       const path = known();

@@ -54,7 +54,7 @@ export async function recordCheckBase(run: OpenRun, root: string, parts: RunPart
 }
 
 /** The folder of a run with what decides its checks. */
-export const CHECK_BASE = "check-base";
+const CHECK_BASE = "check-base";
 
 /** What the second run adds to checks that passed. */
 function withBase(checked: WorkCheck, verdict: BaseVerdict | undefined): WorkCheck {

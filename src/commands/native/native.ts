@@ -23,6 +23,7 @@ export const command: CommandModule = {
       .option("-c, --continue", "resume the last session of this folder")
       .option("--plan", "only read and answer with a plan, until you approve it")
       .option("--approve", "with -c or --resume: carry out the session's plan")
+      .option("--worktrees <number>", "let so many sub-agents work at once, each in a copy of the workspace", once)
       .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
     engineFlags(command).addHelpText("after", EXAMPLES);
   },
@@ -97,7 +98,7 @@ const approval = (more: Buffer | undefined) =>
   Buffer.concat([Buffer.from(PLAN_APPROVED), ...(more === undefined ? [] : [Buffer.from("\n"), more])]);
 
 function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
-  const other = ["prompt", "promptFile", "resume", "continue", "json", "approve"].find(
+  const other = ["prompt", "promptFile", "resume", "continue", "json", "approve", "worktrees"].find(
     (name) => flags[name] !== undefined,
   );
   if (other === undefined && passed.length === 0) return;
@@ -127,7 +128,7 @@ Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
             3 refused: no key, a key that would be sent unencrypted, a session that is open elsewhere
             4 the check never passed  5 a limit was reached  6 no progress: it went in circles
             8 the check passes only because it was changed  70 internal error
-            9 another gate never let it stop: effort, open work items, a hook
+            9 another gate never let it stop: effort, open work items, a hook, a conflict of --worktrees
             129 terminal closed  130 interrupted (SIGINT)  131 SIGQUIT  141 the reader of --json went away
             143 terminated (SIGTERM)
 
@@ -139,4 +140,5 @@ Examples:
   git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder
   signalbox native --plan -p "speed up the import" then: signalbox native -c --approve
+  signalbox native --worktrees 3 -p "port the five parsers"
   signalbox native --acp                        for an editor that speaks ACP (docs/editors.md)`;

@@ -58,6 +58,7 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     requireSandbox: flags["requireSandbox"] === true,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
+    worktrees: worktreesFlag(flags),
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
   };
@@ -84,6 +85,18 @@ function limitsIn(flags: Flags) {
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return { mostCost, turns, idle, timeout, acceptSeconds };
+}
+
+/** How many copies of a workspace at once are useful, and bearable for a disk. */
+const MAX_WORKTREES = 16;
+
+function worktreesFlag(flags: Flags): number | undefined {
+  const most = countFlag(flags, "worktrees", MAX_WORKTREES);
+  if (most !== 0) return most;
+  throw new UserError("0 worktrees leave nobody to work", {
+    where: "--worktrees",
+    fix: "pass 1 or more, or leave it out",
+  });
 }
 
 function dollars(text: string | undefined): number | undefined {

@@ -62,17 +62,13 @@ const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const { work, ...before } = replay(session.before);
-  const history = openHistory(before.history);
-  const queue = promptQueue(before.queued);
-  const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
-  const beside: LoopEvent[] = [];
-  parts.delegation?.begin({ budget, beside, queue });
+  const { before, history, work, queue, budget, beside } = goOn(session, parts);
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const ledger = openLedger(session, before, parts);
   const { log, logModel } = ledger;
   logModel();
+  const logBeside = () => void beside.splice(0).map(log);
   const always = { queue, newId: randomId, cacheKey: session.id, budget, work, beside };
   return {
     id: session.id,
@@ -101,31 +97,37 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     async *run(stop) {
       logModel();
-      const more = {
-        ...always,
-        signal: inTime(stop, budget),
-        unjudged,
-        blocked: unjudged ? before.blocked : undefined,
-      };
+      const judging = { unjudged, blocked: unjudged ? before.blocked : undefined };
+      const more = { ...always, ...judging, signal: inTime(stop, budget) };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
         return (outcome = yield* logged(running, log, parts.hooks));
       } finally {
         await parts.delegation?.end();
-        beside.splice(0).map(log);
+        logBeside();
         parts.onRest?.();
       }
     },
     rewind(record) {
       if (applied(record, { session, history, parts })) unjudged = false;
     },
-    close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
+    close: () => parts.compaction.settled().then(logBeside),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
     async *compact(signal) {
       for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
+}
+
+/** Where the log of a session left off. */
+function goOn(session: Session, parts: EngineParts) {
+  const { work, ...before } = replay(session.before);
+  const queue = promptQueue(before.queued);
+  const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
+  const beside: LoopEvent[] = [];
+  parts.delegation?.begin({ budget, beside, queue });
+  return { before, history: openHistory(before.history), work, queue, budget, beside };
 }
 
 const budgetOf = ({ sharedBudget, limits = {}, clock }: EngineParts, spent: { turns: number; cost: number }) =>

@@ -37,6 +37,8 @@ export interface NativeSettings {
   /** How long it may work after this start. */
   readonly timeoutMs?: number | undefined;
   readonly filters: readonly ToolFilter[];
+  /** How many sub-agents may work in copies of the workspace at once; undefined if none of them gets one. */
+  readonly worktrees?: number | undefined;
   readonly flags: FeatureFlags;
   /** The mode of a new session; `ask` by default. A resumed one goes on in its own unless this is given. */
   readonly mode?: WorkMode | undefined;

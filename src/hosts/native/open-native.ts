@@ -19,7 +19,7 @@ import { contextRecord, forTools, nativeContext, type NativeContext } from "./na
 import { TAKEN_NAMES } from "./line-commands.ts";
 import { withInstructions, withServers } from "./native-servers.ts";
 import type { NativeSettings } from "./native-settings.ts";
-import { openNativeTools, type NativeTools } from "./native-tools.ts";
+import { openNativeTools, type NativeTools, type NativeToolsPlace } from "./native-tools.ts";
 import { engineParts, treeOf } from "./engine-parts.ts";
 import type { AgentPlace } from "./sub-agent-place.ts";
 import type { RunAgent } from "./sub-agents/background-agents.ts";
@@ -29,6 +29,7 @@ import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
 import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
+import { removeLeftWorktrees, sessionWorktrees, withWorktrees } from "./session-worktrees.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -69,6 +70,7 @@ export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async (place) => {
     await endLeftCommands(common.home, common.warn);
+    await removeLeftWorktrees(common.home);
     const policy = common.policyFor(place.cwd);
     const { session, ...check } = openLog(common, place.cwd, place.resume);
     const ended = new AbortController();
@@ -95,7 +97,7 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
   const undo = openSessionUndo(opened.session, { ...common, workspace: policy.workspaceRoot });
   const { session } = undo;
   const opening = { ...opened, session, undo };
-  const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
+  const { cwd, resume, prompt, askPerson, askUser } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
   void common.model.learnLimits(signal);
@@ -104,30 +106,21 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
   warnOfMissing(found, common.warn);
   warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal });
   const person = unlessAuto(inTurn({ askPerson, askUser }), mode);
-  const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
-  const ownTools = openNativeTools({
-    ...common,
-    ...undo.tools,
-    sessionId: session.id,
-    policy,
-    mode,
-    ...person,
-    buffers,
-    checkTimeoutMs: common.acceptTimeoutMs,
-    skills: found.skills,
-    more: [agents.parts.delegation.tool],
-  });
-  const nativeTools = await completeTools(ownTools, common, opening);
+  const worktrees = await sessionWorktrees(common, policy);
+  const agents = await sessionAgents({ agents: found.agents, home: common.home, session, ...worktrees });
+  const more = [agents.parts.delegation.tool];
+  const nativeTools = await openTools(common, opening, { mode, ...person, skills: found.skills, more });
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-  const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
+  const system = systemPrompt(withWorktrees(withInstructions(context.parts, nativeTools.servers), common));
   const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
-  const { id: sessionId } = session;
-  const agentPlace = { common, sessionId, cwd, policy, context, hooks, tools: nativeTools, mode, ...person };
+  const placed = { sessionId: session.id, cwd, policy, context, mode, ...person };
+  const agentPlace = { common, ...placed, hooks, tools: nativeTools, ...worktrees };
   agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
-  const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
+  const engine = engineParts(common, nativeTools, frame);
+  const parts = { ...engine, gates: [...engine.gates, ...worktrees.gates], ...agents.parts };
   const conversation = converse(session, parts, nativeTools.personSpoke);
   if (prompt !== undefined) conversation.add(prompt);
   await tellStart(hooks, resume === undefined ? "new" : "resume", common.warn);
@@ -143,20 +136,31 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
+      await worktrees.rest();
       await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
 }
 
-/** Adds the servers' tools, and what keeps the agent from changing its check. Both are loaded only where needed. */
-async function completeTools(own: NativeTools, common: NativeSettings, opening: Opening): Promise<NativeTools> {
-  const { accept } = common;
-  const { policy, session, ended } = opening;
-  const tools = await withServers(own, { ...common, policy, given: opening.place.mcpServers });
+interface UndoableOpening extends Opening {
+  readonly undo: SessionUndo;
+}
+
+/** With the tools of servers, and what keeps the agent from changing its check. Both are loaded only where needed. */
+async function openTools(
+  common: NativeSettings,
+  { place, policy, session, undo, ended }: UndoableOpening,
+  own: Pick<NativeToolsPlace, "mode" | "askPerson" | "askUser" | "skills" | "more">,
+): Promise<NativeTools> {
+  const { accept, acceptTimeoutMs: checkTimeoutMs } = common;
+  const { id: sessionId } = session;
+  const { buffers, mcpServers: given } = place;
+  const opened = openNativeTools({ ...common, ...undo.tools, ...own, sessionId, policy, buffers, checkTimeoutMs });
+  const tools = await withServers(opened, { ...common, policy, given });
   if (accept === undefined) return tools;
   const { heldCheck } = await import("./held-check.ts");
-  const place = { ...common, accept, root: policy.workspaceRoot, sessionId: session.id, signal: ended.signal };
-  return { ...tools, runCheck: await heldCheck(tools, place) };
+  const held = { ...common, accept, root: policy.workspaceRoot, sessionId, signal: ended.signal };
+  return { ...tools, runCheck: await heldCheck(tools, held) };
 }
 
 /** What runs sub-agents is loaded when one is started. */
@@ -165,8 +169,7 @@ const lazyAgentRunner =
   async (order, watch) =>
     await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
-interface KnowledgeParts extends Opening {
-  readonly undo: SessionUndo;
+interface KnowledgeParts extends UndoableOpening {
   readonly nativeTools: NativeTools;
   readonly context: NativeContext;
 }

@@ -11,19 +11,39 @@ import { agentModel } from "./sub-agents/agent-model.ts";
 import { agentParts, openAgentTools } from "./sub-agent-parts.ts";
 import type { AgentPlace } from "./sub-agent-place.ts";
 import { agentReport } from "./sub-agents/agent-report.ts";
-import { definitionTools } from "./sub-agents/definition-tools.ts";
+import { definitionTools, isWriter } from "./sub-agents/definition-tools.ts";
 import type { AgentWatch, RunAgent } from "./sub-agents/background-agents.ts";
 import { type AgentTree, openDelegation } from "./sub-agents/delegation.ts";
 
 /** Runs sub-agents, each with a conversation, tools and a log of its own. */
 export function agentRunner(place: AgentPlace, tree: AgentTree): RunAgent {
   return async (order, watch) => {
+    const { worktrees } = place;
     try {
-      return await runAgent(order, watch, { place, tree });
+      if (worktrees === undefined || !isWriter(order.definition)) return await runAgent(order, watch, { place, tree });
+      const { runInCopy } = await import("./run-in-copy.ts");
+      const run = (own: AgentOrder, copyPlace: AgentPlace) =>
+        runAgent(own, watch, { place: copyPlace, tree: treeIn(copyPlace, tree) }).catch(failure);
+      return await runInCopy({ order, place, worktrees, signal: watch.signal, run });
     } catch (error) {
-      return { text: `the sub-agent could not work: ${messageOf(error)}`, failed: true };
+      return failure(error);
     }
   };
+}
+
+const failure = (error: unknown): ToolOutput => ({
+  text: `the sub-agent could not work: ${messageOf(error)}`,
+  failed: true,
+});
+
+/** Sub-agents of a sub-agent work where it works. */
+function treeIn(place: AgentPlace, tree: AgentTree): AgentTree {
+  const own: AgentTree = {
+    ...tree,
+    isIsolated: undefined,
+    run: (order, watch) => agentRunner(place, own)(order, watch),
+  };
+  return own;
 }
 
 interface Surroundings {
@@ -56,7 +76,7 @@ async function runAgent(order: AgentOrder, watch: AgentWatch, { place, tree }: S
   const outcome = await follow(conversation, watch, (event) => {
     if (event.type === "tool-end") deeds.push(...event.deeds.filter(({ kind }) => kind === "write"));
   });
-  return agentReport({ outcome, notes, deeds, outputFolder: place.tools.privateFolder });
+  return agentReport({ outcome, notes, deeds, outputFolder: place.tools.privateFolder, isCopy: place.isCopy });
 }
 
 function unknownTools({ definition: { file } }: AgentOrder, unknown: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { AskPerson } from "../../contract/tool.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { NativeContext } from "./native-context.ts";
 import type { NativeSettings } from "./native-settings.ts";
+import type { Worktrees } from "./worktrees.ts";
 import type { ModeSwitch } from "./work-mode.ts";
 import type { NativeTools } from "./native-tools.ts";
 
@@ -20,4 +21,8 @@ export interface AgentPlace {
   /** The same person as for the session, with the same queue. */
   readonly askPerson: AskPerson | undefined;
   readonly askUser: AskUser | undefined;
+  /** Set where sub-agents that write work in copies of the workspace. */
+  readonly worktrees?: Worktrees | undefined;
+  /** True in such a copy. */
+  readonly isCopy?: boolean | undefined;
 }

@@ -10,6 +10,8 @@ interface Report {
   /** The files it wrote. */
   readonly deeds: readonly ToolDeed[];
   readonly outputFolder: string;
+  /** It worked in a copy of the workspace. */
+  readonly isCopy?: boolean | undefined;
 }
 
 const ENDS: Readonly<Record<SessionOutcome["reason"], string>> = {
@@ -24,7 +26,7 @@ const ENDS: Readonly<Record<SessionOutcome["reason"], string>> = {
 };
 
 /** What the agent that started a sub-agent gets back. */
-export function agentReport({ outcome, notes, deeds, outputFolder }: Report): ToolOutput {
+export function agentReport({ outcome, notes, deeds, outputFolder, isCopy }: Report): ToolOutput {
   const { reason, because } = outcome;
   const text = outcome.text.trim();
   const shown = notes.map((note) => `[${note}]`);
@@ -34,7 +36,11 @@ export function agentReport({ outcome, notes, deeds, outputFolder }: Report): To
   const why = because === "" ? end : `${end} (${because})`;
   const words = text === "" ? [] : [`Its last words: ${boundText(text, outputFolder)}`];
   return {
-    text: [`The sub-agent did not finish: ${why}. What it did remains.`, ...words, ...shown].join("\n\n"),
+    text: [
+      `The sub-agent did not finish: ${why}.${isCopy === true ? "" : " What it did remains."}`,
+      ...words,
+      ...shown,
+    ].join("\n\n"),
     failed: true,
     deeds,
   };

@@ -69,3 +69,9 @@ function ours(name: string): readonly string[] {
   const named = TOOL_NAMES.filter((each) => matchesSegment(name, each));
   return WORDS[name] ?? (named.length > 0 ? named : (KINDS[toolKind(name)] ?? []));
 }
+
+/** Whether a sub-agent has tools that write files. One that only runs commands, such as tests, is none. */
+export const isWriter = (definition: SubAgentDefinition): boolean => {
+  const { isEnabled } = definitionTools(definition);
+  return !definition.isReadOnly && (isEnabled("write") || isEnabled("edit"));
+};

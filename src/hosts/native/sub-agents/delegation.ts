@@ -19,6 +19,8 @@ export interface AgentTree {
   readonly run: RunAgent;
   /** A number that no sub-agent of the session had before. */
   readonly nextNumber: () => number;
+  /** Whether such a sub-agent works in a copy of the workspace, beside others. */
+  readonly isIsolated?: ((definition: SubAgentDefinition) => boolean) | undefined;
 }
 
 /** Starts the sub-agents of one agent. None of them outlives a run of its conversation. */
@@ -66,7 +68,7 @@ export function openDelegation(tree: AgentTree, self: Self): Delegation {
   };
 
   return {
-    tool: taskTool({ agents: tree.agents, start }),
+    tool: taskTool({ agents: tree.agents, isIsolated: tree.isIsolated, start }),
     begin(conversation) {
       live = conversation;
       for (const prompt of self.left ?? []) conversation.queue.add(prompt);

@@ -51,6 +51,6 @@ function leftMessage(log: SessionLog, { id, description, session, outputFolder }
     return resultMessage({ id, description }, { text: boundText(text, outputFolder), failed: false });
   return agentMessage(
     id,
-    `[The sub-agent ${id} (${description}) was interrupted when the program stopped, and it does not run any more. What it did remains, and its result is lost. Its log: signalbox sessions show ${session}/${id}. Check what it did before you start it again.]`,
+    `[The sub-agent ${id} (${description}) was interrupted when the program stopped, and it does not run any more. What it changed in the workspace remains, and its result is lost. Its log: signalbox sessions show ${session}/${id}. Check what it did before you start it again.]`,
   );
 }

@@ -17,14 +17,16 @@ interface SessionPlace {
   readonly agents: readonly SubAgentDefinition[];
   readonly home: string;
   readonly session: Pick<Session, "id" | "before">;
+  readonly isIsolated?: AgentTree["isIsolated"];
 }
 
 /** The sub-agents of a session. */
-export async function sessionAgents({ agents, home, session }: SessionPlace): Promise<SessionAgents> {
+export async function sessionAgents({ agents, home, session, isIsolated }: SessionPlace): Promise<SessionAgents> {
   const { id: sessionId, before: records } = session;
   let runner: RunAgent | undefined;
   const tree: AgentTree = {
     agents,
+    isIsolated,
     nextNumber: agentNumbers({ home, sessionId }),
     async run(order, watch) {
       return (await runner?.(order, watch)) ?? { text: "the session is not ready", failed: true };

@@ -18,17 +18,22 @@ const DESCRIPTION =
 
 interface TaskToolParts {
   readonly agents: readonly SubAgentDefinition[];
+  readonly isIsolated?: ((definition: SubAgentDefinition) => boolean) | undefined;
   readonly start: (input: TaskInput, definition: SubAgentDefinition, context: ToolContext) => Promise<ToolOutput>;
 }
 
-/** The tool that starts sub-agents. Those that change nothing run side by side. */
-export function taskTool({ agents, start }: TaskToolParts): Tool<typeof TaskInput> {
+/** The tool that starts sub-agents. Those that change nothing, or only a copy, run side by side. */
+export function taskTool({ agents, isIsolated, start }: TaskToolParts): Tool<typeof TaskInput> {
   const find = (name: string) => agents.find((agent) => agent.name === name);
   return {
     name: "task",
     description: `${DESCRIPTION}${showAgents(agents)}`,
     input: TaskInput,
-    sideBySide: ({ agent_type: name, mode }) => mode === "background" || find(name)?.isReadOnly === true,
+    sideBySide({ agent_type: name, mode }) {
+      const definition = find(name);
+      if (mode === "background" || definition === undefined) return mode === "background";
+      return definition.isReadOnly || isIsolated?.(definition) === true;
+    },
     async run(input, context) {
       const definition = find(input.agent_type);
       if (definition === undefined) return { text: unknown(input.agent_type, agents), failed: true };

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { git } from "./git-repository.ts";
-import type { Worker } from "./workers.ts";
+import { git } from "../git-repository.ts";
+import type { Worker } from "./worker.ts";
 
 /** The workspace of a worker, committed. */
 export function writeWorkspace(cwd: string, { files, links = {} }: Worker): void {

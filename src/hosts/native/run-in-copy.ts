@@ -1,0 +1,134 @@
+import { basename, join } from "node:path";
+import type { ToolOutput } from "../../contract/tool.ts";
+import type { MergeReport } from "../../snapshots/merge-changes.ts";
+import { nativeContext } from "./native-context.ts";
+import { openNativeTools } from "./native-tools.ts";
+import type { AgentOrder } from "./sub-agents/agent-order.ts";
+import type { AgentPlace } from "./sub-agent-place.ts";
+import { openCopy, type WorkspaceCopy } from "../../backplane/workspace/open-copy.ts";
+import { showConflicts, type Worktrees } from "./worktrees.ts";
+
+interface CopyRun {
+  readonly order: AgentOrder;
+  readonly place: AgentPlace;
+  readonly worktrees: Worktrees;
+  readonly signal: AbortSignal;
+  /** Runs the sub-agent in another place than the session's. */
+  readonly run: (order: AgentOrder, place: AgentPlace) => Promise<ToolOutput>;
+}
+
+const COPY_WORDS =
+  "You work in a copy of the workspace while others work in theirs. Ignored files, such as installed packages, are not in it. When you are done, the files that you changed are merged into the workspace; do not commit.";
+
+/**
+ * Runs a sub-agent in a copy of the workspace, behind the same guard and in a sandbox of its own, and merges what it
+ * changed. What it changed before it failed is not merged, but kept as a patch.
+ */
+export async function runInCopy({ order, place, worktrees, signal, run }: CopyRun): Promise<ToolOutput> {
+  const { common, sessionId, policy } = place;
+  const workspace = policy.workspaceRoot;
+  using _entered = await worktrees.enter(signal);
+  const name = `${sessionId}-${order.id}`;
+  const keptFolder = join(place.tools.privateFolder, "worktrees", order.id);
+  using copy = await worktrees.inTurn(() => openCopy({ workspace, home: common.home, name, keptFolder }));
+  const { definition } = order;
+  const output = await inCopy(copy.root, place, (own) =>
+    run(
+      {
+        ...order,
+        prompt: order.prompt.replaceAll(workspace, copy.root),
+        definition: { ...definition, prompt: `${definition.prompt}\n${COPY_WORDS}` },
+      },
+      own,
+    ),
+  );
+  const told = asInWorkspace(output, copy.root, workspace);
+  return output.failed ? await unmerged(told, copy) : await merged(told, copy, { order, place, worktrees });
+}
+
+/** The same place in the copy. Memories of the project would be stored for the copy. */
+async function inCopy(
+  root: string,
+  place: AgentPlace,
+  work: (own: AgentPlace) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  const { common, sessionId, mode, askPerson, askUser, context } = place;
+  const policy = { ...place.policy, workspaceRoot: root };
+  await using tools = openNativeTools({
+    ...common,
+    sessionId,
+    policy,
+    mode,
+    askPerson,
+    askUser,
+    skills: context.skills,
+    checkTimeoutMs: common.acceptTimeoutMs,
+    filters: [...common.filters, { deny: ["store_memory"] }],
+    // What changes the copy will change the workspace when it is merged.
+    beforeChange: place.tools.beforeChange,
+    // The workspace itself is not touched, so nothing of the user's can be lost.
+    recovery: { recoverable: () => true, began: () => {}, ended: () => {} },
+  });
+  await tools.containment.require();
+  const own = nativeContext({ ...common, policy, cwd: root, unattended: askPerson === undefined });
+  return await work({
+    ...place,
+    cwd: root,
+    policy,
+    tools,
+    context: { ...own, skills: context.skills, agents: context.agents },
+    worktrees: undefined,
+    isCopy: true,
+  });
+}
+
+function asInWorkspace({ text, deeds = [], ...rest }: ToolOutput, root: string, workspace: string): ToolOutput {
+  const inWorkspace = (path: string) => (path.startsWith(root) ? `${workspace}${path.slice(root.length)}` : path);
+  return {
+    ...rest,
+    text: text.replaceAll(root, workspace),
+    deeds: deeds.map((deed) => ("path" in deed ? { ...deed, path: inWorkspace(deed.path) } : deed)),
+  };
+}
+
+async function unmerged(output: ToolOutput, copy: WorkspaceCopy): Promise<ToolOutput> {
+  const { patchFile, isEmpty } = await copy.savePatch();
+  const what = isEmpty
+    ? "It had changed nothing."
+    : `What it had changed is not in the workspace. It is in a patch: ${patchFile}`;
+  return { ...output, text: `${output.text}\n\n[${what}]`, deeds: [] };
+}
+
+async function merged(
+  output: ToolOutput,
+  copy: WorkspaceCopy,
+  { order, place, worktrees }: Pick<CopyRun, "order" | "place" | "worktrees">,
+): Promise<ToolOutput> {
+  const { patchFile, isEmpty } = await copy.savePatch();
+  if (isEmpty) return { ...output, text: `${output.text}\n\n[It changed no files.]`, deeds: [] };
+  const report = await worktrees.inTurn(() => copy.merge());
+  worktrees.note(report.conflicts);
+  place.common.warn(`${order.id}: ${summary(report)}; its changes as a patch: ${patchFile}`);
+  const workspace = place.policy.workspaceRoot;
+  const paths = new Set(report.merged.map((path) => join(workspace, path)));
+  const deeds = (output.deeds ?? []).filter((deed) => "path" in deed && paths.has(deed.path));
+  return { ...output, text: `${output.text}\n\n[${showReport(report)}]`, deeds };
+}
+
+const files = (count: number) => (count === 1 ? "1 file" : `${count} files`);
+
+function summary({ merged: done, conflicts }: MergeReport): string {
+  const left = conflicts.map(({ path }) => basename(path)).slice(0, 5);
+  const conflicting = conflicts.length === 0 ? "" : `, ${files(conflicts.length)} not merged (${left.join(", ")})`;
+  return `${files(done.length)} merged into the workspace${conflicting}`;
+}
+
+const MAX_NAMED = 50;
+
+function showReport({ merged: done, conflicts }: MergeReport): string {
+  const more = done.length > MAX_NAMED ? ` and ${done.length - MAX_NAMED} more` : "";
+  const list = done.length === 0 ? "" : `: ${done.slice(0, MAX_NAMED).join(", ")}${more}`;
+  const clean = `Merged into the workspace, ${files(done.length)}${list}.`;
+  if (conflicts.length === 0) return clean;
+  return `${clean}\nNot merged, and left in the workspace as they were:\n${showConflicts(conflicts)}\nRead both versions and put the changes together in the workspace.`;
+}

@@ -1,0 +1,99 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Gate } from "../../engine/gates.ts";
+import { type InTurn, oneAtATime } from "../../lib/one-at-a-time.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import type { MergeConflict } from "../../snapshots/merge-changes.ts";
+
+/** The copies of a workspace in which the sub-agents of a session work. */
+export interface Worktrees {
+  /** Waits until fewer than the largest number are in use. Disposing it frees the place. */
+  enter(signal: AbortSignal): Promise<Disposable>;
+  /** Waits until none is in use. */
+  rest(): Promise<void>;
+  /** The workspace is copied, or changed by a merge, by one at a time. */
+  readonly inTurn: InTurn;
+  /** Remembers what could not be merged. */
+  note(conflicts: readonly MergeConflict[]): void;
+  /** Asks the model to deal with conflicts before it stops. */
+  readonly gate: Gate;
+}
+
+const MAX_BLOCKS = 2;
+const MAX_NAMED = 20;
+
+export function openWorktrees(workspace: string, most: number): Worktrees {
+  const left = new Map<string, { readonly conflict: MergeConflict; readonly state: string }>();
+  const waiting = new Set<() => void>();
+  let used = 0;
+  let resting = Promise.withResolvers<void>();
+  const leave = () => {
+    used--;
+    resting.resolve();
+    resting = Promise.withResolvers();
+    const [next] = waiting;
+    if (next === undefined) return;
+    waiting.delete(next);
+    next();
+  };
+  return {
+    async enter(signal) {
+      while (used >= most) {
+        signal.throwIfAborted();
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve);
+          signal.addEventListener("abort", () => waiting.delete(resolve) && resolve(), { once: true });
+        });
+      }
+      signal.throwIfAborted();
+      used++;
+      return { [Symbol.dispose]: leave };
+    },
+    async rest() {
+      while (used > 0) await resting.promise;
+    },
+    inTurn: oneAtATime(),
+    note(conflicts) {
+      for (const conflict of conflicts)
+        left.set(conflict.path, { conflict, state: stateOf(join(workspace, conflict.path)) });
+    },
+    gate: {
+      name: "worktrees",
+      exitCode: 9,
+      most: MAX_BLOCKS,
+      async check({ text }) {
+        for (const [path, { state }] of left)
+          if (stateOf(join(workspace, path)) !== state || text.includes(path)) left.delete(path);
+        return left.size === 0 ? undefined : reason([...left.values()].map(({ conflict }) => conflict));
+      },
+    },
+  };
+}
+
+const reason = (conflicts: readonly MergeConflict[]) =>
+  `These files have changes of sub-agents that were not merged:
+${showConflicts(conflicts)}
+Put both changes together in each of them. If one is right as it is, name it in your answer and say why.`;
+
+/** Conflicts as lines for a model and for people. */
+export function showConflicts(conflicts: readonly MergeConflict[]): string {
+  const lines = conflicts.slice(0, MAX_NAMED).map(({ path, because, theirs, base }) => {
+    const versions = [
+      ...(theirs === undefined ? [] : [`the sub-agent's version: ${theirs}`]),
+      ...(base === undefined ? [] : [`the version before: ${base}`]),
+    ];
+    return `- ${[`${path}: ${because}`, ...versions].join("; ")}`;
+  });
+  const more = conflicts.length - lines.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+}
+
+/** What changes when a file is edited, replaced or removed. */
+function stateOf(path: string): string {
+  try {
+    const stat = lstatSync(path);
+    return stat.isFile() ? `${stat.mode} ${sha256(readFileSync(path, "latin1"))}` : `${stat.mode} ${stat.mtimeMs}`;
+  } catch {
+    return "nothing";
+  }
+}

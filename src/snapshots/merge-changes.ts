@@ -1,0 +1,229 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { messageOf } from "../lib/message-of.ts";
+import { openFolder } from "../lib/open-folder.ts";
+import { type GitCall, GitFailure, gitNames, runGit } from "../lib/run-git.ts";
+import { installFile } from "./install-file.ts";
+import type { Snapshot, SnapshotStore } from "./snapshot.ts";
+import { withEndsOf } from "./line-ends.ts";
+import { type MergeText, threeWay, type Version } from "./three-way.ts";
+
+interface MergeOrder {
+  /** The workspace that gets the changes. */
+  readonly workspace: string;
+  /** A store of the copy where the changes were made, which holds content exactly, and two of its snapshots. */
+  readonly store: SnapshotStore;
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  /** A private folder, for both versions of what cannot be merged. */
+  readonly folder: string;
+  /** Why a change must not be made at all, or undefined. */
+  readonly objection: (change: MergeChange) => string | undefined;
+}
+
+/** A path that was changed in the copy. */
+export interface MergeChange {
+  readonly path: string;
+  readonly kind: "added" | "deleted" | "changed";
+  /** The target, if the path becomes a link. */
+  readonly target: string | undefined;
+}
+
+export interface MergeReport {
+  /** Paths that have been changed in the workspace. */
+  readonly merged: readonly string[];
+  /** Paths that were left as they are. */
+  readonly conflicts: readonly MergeConflict[];
+}
+
+export interface MergeConflict {
+  readonly path: string;
+  readonly because: string;
+  /** Files with the version of the copy, and the one that both sides started from. */
+  readonly theirs?: string | undefined;
+  readonly base?: string | undefined;
+}
+
+/**
+ * Brings the changes between two snapshots of a copy into a workspace that may have changed too, file by file. What
+ * cannot be merged is left as it is. Only files are changed, never the index, and never through a link.
+ */
+export async function mergeChanges(order: MergeOrder): Promise<MergeReport> {
+  const { store, before, after } = order;
+  const shadow = store.shadow("");
+  const tree = ({ parts }: Snapshot) => parts.find(({ path }) => path === "")?.tree ?? "";
+  if (shadow === undefined) throw new Error("the snapshot belongs to another store");
+  const { call } = shadow;
+  const fields = await gitNames(
+    ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--ignore-submodules=all", tree(before), tree(after)],
+    call,
+  );
+  const merged: string[] = [];
+  const conflicts: MergeConflict[] = nestedChanges(before, after);
+  for (const { path, raw } of changesIn(fields)) {
+    const [base, theirs] = await versionsIn(raw, call);
+    try {
+      const because = await mergePath({ path, base, theirs }, order, call);
+      if (because === undefined) merged.push(path);
+      else conflicts.push({ path, because, ...keepVersions({ path, base, theirs }, order.folder) });
+    } catch (error) {
+      conflicts.push({ path, because: `it could not be written: ${messageOf(error)}` });
+    }
+  }
+  return { merged, conflicts };
+}
+
+/** Deletions first, since something else may take the place of what is deleted. */
+function changesIn(fields: readonly string[]): readonly { readonly path: string; readonly raw: string }[] {
+  const changes = fields.flatMap((raw, at) => (at % 2 === 0 ? [{ raw, path: fields[at + 1] ?? "" }] : []));
+  const isDeletion = ({ raw }: { readonly raw: string }) => Number(raw.endsWith(" D"));
+  return changes.toSorted((one, other) => isDeletion(other) - isDeletion(one));
+}
+
+/** Repositories that were made or changed inside the copy are not merged. */
+function nestedChanges(before: Snapshot, after: Snapshot): MergeConflict[] {
+  const known = new Map(before.parts.map(({ path, tree }) => [path, tree]));
+  return after.parts
+    .filter(({ path, tree }) => path !== "" && known.get(path) !== tree)
+    .map(({ path }) => ({ path, because: "it is a repository of its own" }));
+}
+
+interface ChangedPath {
+  readonly path: string;
+  readonly base: Version;
+  readonly theirs: Version;
+}
+
+const NOTHING: Version = { kind: "nothing", bytes: Buffer.alloc(0), isExecutable: false };
+
+/** Both versions in a line of `diff-tree --raw`. */
+async function versionsIn(raw: string, call: GitCall): Promise<readonly [Version, Version]> {
+  const [oldMode = "", newMode = "", oldId = "", newId = ""] = raw.replace(/^:/, "").split(" ");
+  return [await stored(oldMode, oldId, call), await stored(newMode, newId, call)];
+}
+
+async function stored(mode: string, id: string, call: GitCall): Promise<Version> {
+  if (mode === "000000") return NOTHING;
+  const kind = mode === "120000" ? "link" : mode.startsWith("100") ? "file" : "other";
+  if (kind === "other") return { ...NOTHING, kind };
+  const { stdout } = await runGit(["cat-file", "blob", id], call);
+  return { kind, bytes: stdout, isExecutable: mode === "100755" };
+}
+
+/** Merges one path. Returns why it was left, or undefined. */
+async function mergePath(
+  { path, base, theirs }: ChangedPath,
+  { workspace, folder, objection }: MergeOrder,
+  call: GitCall,
+): Promise<string | undefined> {
+  const kind = base.kind === "nothing" ? "added" : theirs.kind === "nothing" ? "deleted" : "changed";
+  const target = theirs.kind === "link" ? theirs.bytes.toString("utf8") : undefined;
+  const because = objection({ path, kind, target });
+  if (because !== undefined) return because;
+  const ours = present(workspace, path);
+  const result = await threeWay(withEndsOf(ours, { base, theirs }), textMerger(folder, call));
+  if ("conflict" in result) return result.conflict;
+  if (result.version === undefined) return undefined;
+  const now = present(workspace, path);
+  if (now.kind !== ours.kind || !now.bytes.equals(ours.bytes)) return "it was being changed at the same time";
+  put(workspace, path, { version: result.version, folder });
+  return undefined;
+}
+
+const textMerger =
+  (folder: string, call: GitCall): MergeText =>
+  async (texts) => {
+    const files = (["ours", "base", "theirs"] as const).map((name) => {
+      const file = join(folder, `merge-${name}`);
+      writeFileSync(file, texts[name], { mode: 0o600 });
+      return file;
+    });
+    try {
+      const accept = Array.from({ length: 127 }, (_, index) => index + 1);
+      const { code, stdout } = await runGit(["merge-file", "-p", ...files], { ...call, accept });
+      return code === 0 ? stdout : undefined;
+    } catch (error) {
+      // One of them is not text.
+      if (error instanceof GitFailure) return undefined;
+      throw error;
+    } finally {
+      for (const file of files) rmSync(file, { force: true });
+    }
+  };
+
+/** What is in the workspace now. Throws where a folder on the way has become something else. */
+function present(workspace: string, path: string): Version {
+  using folder = openFolder(workspace, namesOf(path), false);
+  const file = folder?.at(basename(path));
+  const stat = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false });
+  if (file === undefined || stat === undefined) return NOTHING;
+  if (stat.isSymbolicLink()) return { ...NOTHING, kind: "link", bytes: readlinkSync(file, { encoding: "buffer" }) };
+  if (!stat.isFile()) return { ...NOTHING, kind: "other" };
+  return { kind: "file", bytes: readFileSync(file), isExecutable: (stat.mode & 0o100) !== 0 };
+}
+
+function put(workspace: string, path: string, { version, folder }: { version: Version; folder: string }): void {
+  if (version.kind === "nothing") return remove(workspace, path);
+  const staged = join(folder, "merge-result");
+  try {
+    writeVersion(staged, version);
+    using place = openFolder(workspace, namesOf(path), true);
+    if (place === undefined) throw new Error("its folder is gone");
+    installFile(place, { name: basename(path), staged, mode: undefined }, true);
+  } finally {
+    rmSync(staged, { force: true });
+  }
+}
+
+function writeVersion(file: string, { kind, bytes, isExecutable }: Version): void {
+  if (kind === "link") return symlinkSync(bytes, file);
+  writeFileSync(file, bytes, { mode: isExecutable ? 0o777 : 0o666 });
+}
+
+/** Folders that become empty go too, as with git. */
+function remove(workspace: string, path: string): void {
+  for (let at = path; at !== "."; at = dirname(at)) {
+    using folder = openFolder(workspace, namesOf(at), false);
+    if (folder === undefined) return;
+    if (at === path) rmSync(folder.at(basename(at)), { force: true });
+    else if (!removeEmpty(folder.at(basename(at)))) return;
+  }
+}
+
+function removeEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    if (["ENOTEMPTY", "EEXIST", "EBUSY", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+/** Keeps both versions of a path that was not merged, where a person and a model can read them. */
+function keepVersions({ path, base, theirs }: ChangedPath, folder: string): Pick<MergeConflict, "theirs" | "base"> {
+  const keep = (name: string, { kind, bytes }: Version) => {
+    if (kind !== "file" && kind !== "link") return undefined;
+    const file = join(folder, name, path);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // A link's target as text: it may lead anywhere.
+    writeFileSync(file, bytes, { mode: 0o600 });
+    return file;
+  };
+  return { theirs: keep("theirs", theirs), base: keep("base", base) };
+}
+
+const namesOf = (path: string) =>
+  dirname(path)
+    .split("/")
+    .filter((name) => name !== "." && name !== "");
