@@ -100,22 +100,13 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     async *run(stop) {
       logModel();
-      const more = {
-        queue,
-        signal: inTime(stop, budget),
-        newId: randomId,
-        cacheKey: session.id,
-        unjudged,
-        budget,
-        work,
-        beside,
-      };
+      const signal = inTime(stop, budget);
+      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
-        return (outcome = yield* logged(running, log, parts.hooks));
+        return (outcome = yield* logged(running, log, parts));
       } finally {
-        await parts.delegation?.end();
         beside.splice(0).map(log);
         parts.onRest?.();
       }
@@ -164,7 +155,7 @@ function logPrompt(session: Session, message: UserMessage) {
 async function* logged(
   running: ReturnType<typeof runSession>,
   log: (event: SessionEvent) => SessionEvent,
-  hooks: EngineHooks,
+  { hooks, delegation }: Pick<EngineParts, "hooks" | "delegation">,
 ): ReturnType<typeof runSession> {
   try {
     for (let next = await running.next(); ; next = await running.next()) {
@@ -174,6 +165,8 @@ async function* logged(
   } catch (error) {
     await tellSystemError(hooks, error);
     throw error;
+  } finally {
+    await delegation?.end();
   }
 }
 
