@@ -13,6 +13,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["contract", "lib", "guard"],
   tools: ["contract", "lib", "shell", "screen", "guard", "sandbox"],
   mcp: ["contract", "lib", "screen", "guard", "tools"],
+  lsp: ["contract", "lib", "tools"],
   engine: ["contract", "lib", "models"],
   settings: ["contract", "lib", "models", "guard"],
   agents: ["contract", "lib"],
@@ -21,7 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   launch: ["contract", "lib", "agents", "hooks", "staging"],
   backplane: ["contract", "lib", "acceptance", "guard", "snapshots"],
   hosts:
-    "contract lib screen models knowledge snapshots acceptance sessions guard sandbox tools mcp engine agents launch backplane".split(
+    "contract lib screen models knowledge snapshots acceptance sessions guard sandbox tools mcp lsp engine agents launch backplane".split(
       " ",
     ),
   recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
@@ -83,7 +84,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
   snapshots: words(`
-    changes.ts open-session.ts prune-saved.ts recovery.ts restore.ts saved-session.ts shadow.ts snapshot.ts
+    changes.ts file-moves.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts restore.ts
+    saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
   `),
   acceptance: ["check-base.ts", "check-with-base.ts", "read-pattern.ts", "record-base.ts"],
   sessions: [
@@ -100,6 +102,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "session.ts",
     "summary.ts",
     "transcript.ts",
+    "turns.ts",
   ],
   agents: [
     "choose-installed.ts",
@@ -133,30 +136,16 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     auth/login.ts auth/token-store.ts config/edit-config.ts config/load-servers.ts config/mcp-files.ts
     config/read-server.ts list/list-cache.ts open-configured.ts open-mcp.ts probe-server.ts
   `),
-  tools: [
-    "ask-user.ts",
-    "bound-text.ts",
-    "command/command-runner.ts",
-    "command/contained-commands.ts",
-    "command/left-commands.ts",
-    "command/show-output.ts",
-    "files/image-size.ts",
-    "files/image-type.ts",
-    "items/work-items.ts",
-    "memory/memories.ts",
-    "tool-names.ts",
-    "tool-set.ts",
-  ],
-  engine: [
-    "budget.ts",
-    "compaction/between-runs.ts",
-    "compaction/compaction.ts",
-    "gates.ts",
-    "hooks.ts",
-    "processor.ts",
-    "prompt-queue.ts",
-    "run-session.ts",
-  ],
+  lsp: ["project-servers.ts"],
+  tools: words(`
+    ask-user.ts bound-text.ts command/command-runner.ts command/contained-commands.ts command/left-commands.ts
+    command/show-output.ts command/start-server.ts files/image-size.ts files/image-type.ts items/work-items.ts
+    memory/memories.ts task-complete.ts tool-names.ts tool-set.ts
+  `),
+  engine: words(`
+    budget.ts compaction/between-runs.ts compaction/compaction.ts effort/effort-gate.ts gates.ts hooks.ts
+    processor.ts prompt-queue.ts run-session.ts
+  `),
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",
@@ -219,6 +208,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "native/native-settings.ts",
     "native/open-native.ts",
     "native/stop-on-signal.ts",
+    "native/undo/describe-undo.ts",
+    "native/undo/list-turns.ts",
+    "native/undo/plan-turns.ts",
     "native/waiting-line.ts",
     "own-host.ts",
     "program/program.ts",

@@ -105,11 +105,7 @@ const copied = ({
 });
 
 /** Where a program of the check would be found in the workspace, if PATH leads there. */
-function pathScripts(
-  root: string,
-  path: string,
-  { programs }: Pick<CheckReading, "programs">,
-): readonly string[] {
+function pathScripts(root: string, path: string, { programs }: Pick<CheckReading, "programs">): readonly string[] {
   const folders = path
     .split(delimiter)
     .map((folder) => (isAbsolute(folder) ? resolve(folder) : resolve(root, folder)))

@@ -10,6 +10,9 @@ export function acceptanceReason(verdict: string, output: string): string {
   return [`${START}${verdict}.`, shown, ADVICE].join("\n");
 }
 
+/** What the model is told by another gate: what is wrong in one line, then what to do. */
+export const gateReason = (verdict: string, advice: string): string => `${START}${verdict}.\n${advice}`;
+
 const RESTORE = [
   "Undo your changes to these files; with git, `git checkout HEAD -- FILE` does it if the file was committed.",
   "Then make the check pass by changing the work itself.",

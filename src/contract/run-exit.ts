@@ -14,6 +14,8 @@ export const RUN_EXIT = {
   crashed: 7,
   /** The check passes only with the agent's own version of the files that decide it. */
   changedCheck: 8,
+  /** A gate of our own agent never let it stop. */
+  blocked: 9,
   notFound: 127,
   interrupted: 130,
 } as const;

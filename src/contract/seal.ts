@@ -32,6 +32,8 @@ export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
   tree: Tree.nullable(),
+  /** The round after which it ran. Missing where there was only one, and in seals of earlier versions. */
+  round: z.int().min(1).optional(),
   /** Missing if nothing that decides the check has changed, and in seals of earlier versions. */
   base: BaseCheck.optional(),
 });

@@ -8,6 +8,7 @@ export const TOOL_NAMES = [
   "stop_bash",
   "grep",
   "glob",
+  "lsp",
   "fetch",
   "web_search",
   "todo",
@@ -17,4 +18,5 @@ export const TOOL_NAMES = [
   "signalbox_docs",
   "skill",
   "task",
+  "task_complete",
 ] as const;

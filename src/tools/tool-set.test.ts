@@ -25,6 +25,7 @@ beforeEach(() => {
 });
 
 const signal = new AbortController().signal;
+const never = () => Promise.reject(new Error("not asked"));
 
 /** A tool set over real files; `answers` are the person's answers, in order. */
 function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetParts> = {}) {
@@ -219,9 +220,10 @@ describe("the other tools", () => {
 
   test("a session that can have every tool has those that are listed", () => {
     const environment = { ...process.env, SIGNALBOX_SEARCH_URL: "http://127.0.0.1:9/" };
-    const { tools } = open(undefined, { askUser: async () => "", environment, skills: [ownSkill()] });
-    // The session brings the last one.
-    expect([...tools.map(({ name }) => name), "task"]).toEqual(TOOL_NAMES);
+    const languageServers = { endings: [], ask: never, newErrors: never, [Symbol.asyncDispose]: never };
+    const { tools } = open(undefined, { askUser: async () => "", environment, skills: [ownSkill()], languageServers });
+    // The session brings the last two.
+    expect([...tools.map(({ name }) => name), "task", "task_complete"]).toEqual(TOOL_NAMES);
   });
 
   test("the files of a user's skill may be read, and without it they may not", async () => {

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { AuditEntry } from "../contract/audit-entry.ts";
+import type { ImageLimits } from "../contract/image-limits.ts";
 import type { KnownSkill } from "../contract/known-skill.ts";
+import type { LanguageServers } from "../contract/language-servers.ts";
 import type { Machine } from "../contract/machine.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Screening } from "../contract/screening.ts";
@@ -25,6 +27,8 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { guardPermit } from "./guard-permit.ts";
 import type { WorkItems } from "./items/work-item.ts";
+import { lsp } from "./lsp.ts";
+import { withNewErrors } from "./lsp/with-new-errors.ts";
 import { readBash, stopBash } from "./read-bash.ts";
 import { read } from "./read.ts";
 import { reportIntent } from "./report-intent.ts";
@@ -59,9 +63,13 @@ export interface ToolSetParts {
   readonly askUser?: AskUser | undefined;
   /** Files that an editor has open. */
   readonly buffers?: EditorBuffers | undefined;
+  /** What the model in use accepts of an image. */
+  readonly imageLimits?: (() => ImageLimits | undefined) | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   /** The skills that the model may use; their files may be read. */
   readonly skills?: readonly KnownSkill[] | undefined;
+  /** The language servers of the project, if it has any. The caller closes them. */
+  readonly languageServers?: LanguageServers | undefined;
   /** Tools that others bring, behind our own. */
   readonly more?: readonly Tool[] | undefined;
   /** Shared by the agents of one session; see `PermitParts`. */
@@ -78,6 +86,8 @@ export interface ToolSet extends AsyncDisposable {
   readonly permit: Permit;
   /** Must be called when results leave the history; see `FileStates`. */
   readonly forgetShown: FileStates["forgetShown"];
+  /** Must be called when turns were taken back. */
+  readonly forgetSeen: FileStates["forgetSeen"];
   /** Must be called with texts from outside before the model sees them. */
   readonly onOutsideText: (text: string, channel: string) => void;
 }
@@ -88,7 +98,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   const policy = withReadable(parts.policy, [outputFolder, ...own]);
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
-  const { keepVariables, containment = UNCONTAINED } = parts;
+  const { keepVariables, containment = UNCONTAINED, languageServers } = parts;
   const runner = openCommandRunner({
     policy,
     environment,
@@ -101,20 +111,22 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     const screening = screen(text, { channel });
     if (screening.risk !== "none" && screening.risk !== "low") parts.onSuspicion(screening, channel);
   };
-  const buffers = parts.buffers && { ...parts.buffers, workspace: gate.real(workspace) };
-  const files = { gate, states: fileStates(), buffers };
+  const real = gate.real(workspace);
+  const buffers = parts.buffers && { ...parts.buffers, workspace: real };
+  const files = { gate, states: fileStates(), buffers, imageLimits: parts.imageLimits };
   const search = { gate, workspace, ripgrep: () => findRipgrep(workspace, environment["PATH"]) };
   const web = { policy, world, outputFolder, onOutsideText };
   const provider = searchProvider(environment);
   const tools: readonly Tool[] = [
     read(files),
-    write(files),
-    edit(files),
+    withNewErrors(write(files), languageServers),
+    withNewErrors(edit(files), languageServers),
     bash({ runner, workspace, takeNotes: containment.takeNotes }),
     readBash(runner),
     stopBash(runner),
     grep(search),
     glob(search),
+    ...(languageServers === undefined ? [] : [lsp({ ...files, workspace: real, servers: languageServers })]),
     fetch(web),
     ...(provider === undefined ? [] : [webSearch(provider, web)]),
     todo(parts.items),
@@ -134,6 +146,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
       return permit(call, signal);
     },
     forgetShown: (isGone) => files.states.forgetShown(isGone),
+    forgetSeen: () => files.states.forgetSeen(),
     onOutsideText,
     [Symbol.asyncDispose]: () => runner.close(),
   };

@@ -11,6 +11,8 @@ interface Observed {
   readonly notAccepted: string | undefined;
   readonly lastDenied: boolean;
   readonly hasErrors: boolean;
+  /** The number of the last round. */
+  readonly round?: number | undefined;
 }
 
 export interface DecidedOutcome {
@@ -55,23 +57,31 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
 }
 
 /** What our own checks say about a run that claims to be done; undefined without any. */
-function checkedOutcome({ verified, notAccepted }: Observed): Omit<DecidedOutcome, "claimed"> | undefined {
+function checkedOutcome(seen: Observed): Omit<DecidedOutcome, "claimed"> | undefined {
+  const { verified, notAccepted } = seen;
   const stopped = "answered";
   switch (verified) {
     case "not_checked":
       return undefined;
     case "accepted":
-      return { outcome: "complete", stopped, exitCode: RUN_EXIT.done, because: "done and accepted" };
+      return {
+        outcome: "complete",
+        stopped,
+        exitCode: RUN_EXIT.done,
+        because: `done and accepted${afterRounds(seen)}`,
+      };
     case "changed_check": {
-      const because = `accepted by a changed check: ${notAccepted ?? "the files that decide it were changed"}`;
+      const because = `accepted by a changed check${afterRounds(seen)}: ${notAccepted ?? "the files that decide it were changed"}`;
       return { outcome: "partial", stopped, exitCode: RUN_EXIT.changedCheck, because };
     }
     default: {
-      const because = `claimed done, not accepted: ${notAccepted ?? verified}`;
+      const because = `claimed done, not accepted${afterRounds(seen)}: ${notAccepted ?? verified}`;
       return { outcome: "failed", stopped, exitCode: RUN_EXIT.notAccepted, because };
     }
   }
 }
+
+const afterRounds = ({ round = 1 }: Observed) => (round === 1 ? "" : ` after ${round} rounds`);
 
 const STOP_EXIT: Record<StopReason, number> = {
   answered: RUN_EXIT.done,

@@ -29,6 +29,8 @@ export interface RunParts extends RunSetting {
   readonly world: Machine & JudgeExtras;
   /** Commands that must succeed on the final tree. */
   readonly accept: readonly string[];
+  /** How many times the agent may try until they do; 1 by default. All other limits hold for all rounds together. */
+  readonly rounds?: number | undefined;
   /** Patterns of more files that decide them, and of files that the task may change. */
   readonly acceptKeep?: readonly string[] | undefined;
   readonly acceptChanged?: readonly string[] | undefined;
@@ -38,6 +40,8 @@ export interface RunParts extends RunSetting {
   /** Answers for the user where the rules ask for approval. Without it, such a call is denied. */
   readonly onApproval?: OnApproval | undefined;
 }
+
+export const MAX_ROUNDS = 100;
 
 /** A call that the rules allow only with approval. */
 export interface ApprovalRequest {
@@ -114,7 +118,7 @@ export interface RunLimits {
   /** How long a host may take to end after it is stopped. */
   readonly graceMs: number;
   readonly maxEvents: number;
-  /** How many times in a row the same call may have the same result. */
+  /** How many times in a row the same call may have the same result; half as often for a cycle of several calls. */
   readonly maxRepeats: number;
 }
 

@@ -16,6 +16,7 @@ export function engineFlags(command: Command): Command {
     .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL, then settings.yaml)", once)
     .option("--effort <level>", "how much the model thinks: low, medium, high or max", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
+    .option("--autopilot", "work on until it says that the task is complete; nobody is asked")
     .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
     .option("--accept-keep <glob>", "these files decide the check too (may be repeated)", many)
     .option("--accept-changed <glob>", "files of the check that the task may change (may be repeated)", many)

@@ -16,7 +16,7 @@ export type ToolKind =
 const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
   shell:
     "Bash bash shell exec_command run_shell_command local_shell container.exec unified_exec execute terminal run_terminal_cmd run_in_terminal powershell write_bash Shell shell_command Monitor",
-  read: "Read read read_file view ReadFile read_many_files NotebookRead open_file view_image list_dir ls LS list_directory get_file LSP",
+  read: "Read read read_file view ReadFile read_many_files NotebookRead open_file view_image list_dir ls LS list_directory get_file LSP lsp",
   write: "Write write write_file create create_file WriteFile save_file",
   edit: "Edit edit edit_file MultiEdit multi_edit str_replace str_replace_editor str_replace_based_edit_tool NotebookEdit replace apply_patch patch insert insert_edit_into_file ApplyPatch",
   glob: "Glob glob find_files file_search search_files",

@@ -1,5 +1,6 @@
 import type { Policy } from "../../contract/policy.ts";
-import type { KnownCommand } from "../../contract/known-command.ts";
+import type { UndoRecord } from "../../contract/session-record.ts";
+import type { KnownCommands } from "../../contract/known-command.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
 import type { Processor } from "../../engine/processor.ts";
@@ -15,6 +16,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { contextRecord, forTools, nativeContext, type NativeContext } from "./native-context.ts";
+import { TAKEN_NAMES } from "./line-commands.ts";
 import { withInstructions, withServers } from "./native-servers.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
@@ -26,6 +28,7 @@ import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
+import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -50,8 +53,10 @@ export interface NativeSession extends AsyncDisposable {
   readonly workItems: NativeTools["allItems"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own `/` commands, looked for now. */
-  readonly commands: () => readonly KnownCommand[];
+  readonly commands: () => KnownCommands;
   /** The names of its tools. */
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
@@ -85,8 +90,11 @@ interface Opening {
   readonly ended: AbortController;
 }
 
-async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
-  const { place, policy, session, ended } = opening;
+async function openConversation(common: NativeSettings, opened: Opening): Promise<NativeSession> {
+  const { place, policy, ended } = opened;
+  const undo = openSessionUndo(opened.session, { ...common, workspace: policy.workspaceRoot });
+  const { session } = undo;
+  const opening = { ...opened, session, undo };
   const { cwd, resume, prompt, askPerson, askUser, buffers } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
@@ -99,6 +107,7 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const agents = await sessionAgents({ agents: found.agents, home: common.home, session });
   const ownTools = openNativeTools({
     ...common,
+    ...undo.tools,
     sessionId: session.id,
     policy,
     mode,
@@ -114,18 +123,9 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(withInstructions(context.parts, nativeTools.servers));
-  const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
-  const agentPlace = {
-    common,
-    sessionId: session.id,
-    cwd,
-    policy,
-    context,
-    hooks,
-    tools: nativeTools,
-    mode,
-    ...person,
-  };
+  const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
+  const { id: sessionId } = session;
+  const agentPlace = { common, sessionId, cwd, policy, context, hooks, tools: nativeTools, mode, ...person };
   agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
   const parts = { ...engineParts(common, nativeTools, frame), ...agents.parts };
   const conversation = converse(session, parts, nativeTools.personSpoke);
@@ -136,13 +136,14 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     mode,
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
-    commands: () => loadCommands(context.place).commands,
-    tools: nativeTools.tools.map(({ name }) => name),
+    takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
+    commands: () => loadCommands(context.place, TAKEN_NAMES),
+    tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
-      await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+      await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
 }
@@ -165,13 +166,14 @@ const lazyAgentRunner =
     await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
 interface KnowledgeParts extends Opening {
+  readonly undo: SessionUndo;
   readonly nativeTools: NativeTools;
   readonly context: NativeContext;
 }
 
 const sessionKnowledge = (
   { timeoutMs }: NativeSettings,
-  { session, policy, nativeTools, context }: KnowledgeParts,
+  { session, policy, nativeTools, context, undo }: KnowledgeParts,
 ): Processor =>
   turnKnowledge({
     context,
@@ -180,7 +182,32 @@ const sessionKnowledge = (
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
     before: session.before,
     record: (record) => session.append(record),
+    written: () => [...new Set(undo.turns.turns.flatMap(({ wrote }) => [...wrote]))],
   });
+
+const attendance = ({ prompt, askPerson }: NativePlace) => ({
+  isOneTask: prompt !== undefined,
+  isUnattended: askPerson === undefined,
+});
+
+interface TakingBack {
+  readonly common: NativeSettings;
+  readonly conversation: Conversation;
+  readonly undo: SessionUndo;
+  readonly nativeTools: NativeTools;
+}
+
+/** What takes turns back is loaded when somebody wants it. */
+const lazyTakeBack =
+  ({ common: { home }, conversation, undo, nativeTools }: TakingBack): NativeSession["takeBack"] =>
+  async (text) => {
+    const { takeBack } = await import("./undo/take-back.ts");
+    const record = (each: UndoRecord) => {
+      conversation.rewind(each);
+      nativeTools.forgetSeen();
+    };
+    return await takeBack({ home, id: conversation.id, settled: undo.settled, record }, text);
+  };
 
 /** A person can answer one question at a time, however many agents of a session ask. */
 function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
@@ -191,11 +218,13 @@ function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser
   };
 }
 
-/** A resumed session goes on in the mode it was in, unless another was asked for. */
-function sessionMode({ mode: wanted }: NativeSettings, session: Session): ModeSwitch {
+/** A resumed session goes on in the mode it was in, unless another was asked for. The flag is about new ones. */
+function sessionMode({ mode: wanted, flags }: NativeSettings, session: Session): ModeSwitch {
   const before = session.before.findLast((record) => record.type === "mode")?.mode ?? "ask";
   const mode = modeSwitch(before, (chosen) => session.append({ type: "mode", mode: chosen }));
-  if (wanted !== undefined) mode.set(wanted);
+  const isNew = session.before.length === 0;
+  const chosen = wanted ?? (isNew && flags.autopilot ? "auto" : undefined);
+  if (chosen !== undefined) mode.set(chosen);
   return mode;
 }
 
@@ -230,11 +259,12 @@ function openLog(common: NativeSettings, cwd: string, resume: string | undefined
   return { session: createSession(header, at), accept, acceptKeep, acceptChanged };
 }
 
-async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
+async function end(undo: SessionUndo, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
     await nativeTools[Symbol.asyncDispose]();
+    await undo[Symbol.asyncDispose]();
     await runEndHooks();
   } finally {
-    session[Symbol.dispose]();
+    undo.session[Symbol.dispose]();
   }
 }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { McpProgram } from "../../contract/mcp-server.ts";
 import type { Need } from "../../contract/containment.ts";
 import { atExit } from "../../lib/at-exit.ts";
 import { cleanEnvironment } from "../../lib/clean-environment.ts";
@@ -11,11 +10,24 @@ import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { safePath } from "../../lib/safe-path.ts";
 import { sessionVariables } from "../../lib/session-depth.ts";
+import { shortLine } from "../../lib/short-line.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
-import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+import type { CommandContainment } from "./contained-commands.ts";
 
-/** Where servers that are programs run. */
-export interface ProgramPlace {
+/** A program that answers on its stdin and stdout for as long as a session lasts. */
+export interface ServerProgram {
+  /** How messages name it: `the MCP server files`. */
+  readonly title: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** What it gets beside the cleaned environment of every command. */
+  readonly env: Readonly<Record<string, string>>;
+  /** True where it must not run without a sandbox, because nobody chose to run it. */
+  readonly insideOnly: boolean;
+}
+
+/** Where servers run. */
+export interface ServerPlace {
   readonly workspace: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly containment: Pick<CommandContainment, "place" | "argv">;
@@ -23,7 +35,7 @@ export interface ProgramPlace {
   readonly marksFolder: string;
 }
 
-export interface StartedProgram {
+export interface StartedServer {
   readonly child: ChildProcess;
   /** The end of what it has written on stderr, for messages. */
   readonly lastWords: () => string;
@@ -35,12 +47,13 @@ const MAX_WORDS = 2000;
 const TREE = { graceMs: 1000, killMs: 3000 };
 
 /** Starts a server where commands run: in the session's sandbox, with the environment that commands get and its own. */
-export async function startProgram(server: McpProgram, place: ProgramPlace): Promise<StartedProgram> {
+export async function startServer(server: ServerProgram, place: ServerPlace): Promise<StartedServer> {
   const { workspace, environment, containment } = place;
   const command = `exec ${[server.command, ...server.args].map(shQuote).join(" ")}`;
   const needs = lentVariables(server);
   if (needs.length > 0) await containment.place(command, { needs });
   const { argv, inside } = await containment.argv(command, [server.command, ...server.args]);
+  if (server.insideOnly && !inside) throw new Error("it runs only in a sandbox, and there is none here");
   const [program = "", ...rest] = argv;
   const id = randomId();
   const clean = { ...cleanEnvironment(environment), PATH: safePath(environment, workspace) };
@@ -49,7 +62,7 @@ export async function startProgram(server: McpProgram, place: ProgramPlace): Pro
     ...(inside ? { ...environment, ...clean } : clean),
     ...server.env,
     ...sessionVariables(environment, id),
-    [COMMAND_VARIABLE]: `${id}:mcp`,
+    [COMMAND_VARIABLE]: `${id}:server`,
   };
   const child = spawn(program, rest, { cwd: workspace, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const words = { text: "" };
@@ -62,12 +75,19 @@ export async function startProgram(server: McpProgram, place: ProgramPlace): Pro
   return { child, lastWords: () => words.text.trim(), end: ending(child, id, place.marksFolder) };
 }
 
+/** The line of a server's last words that most likely says what is wrong. */
+export function tellingLine(words: string): string {
+  const lines = words.split("\n").filter((line) => line.trim() !== "");
+  const telling = lines.findLast((line) => /error|cannot|not found|no such|denied/i.test(line)) ?? lines.at(-1) ?? "";
+  return shortLine(telling, 300);
+}
+
 /** Variables that look like credentials or load code reach a program only in a sandbox of its own. */
-function lentVariables({ name, env }: McpProgram): readonly Need[] {
+function lentVariables({ title, env }: ServerProgram): readonly Need[] {
   const kept = cleanEnvironment(env);
   return Object.keys(env)
     .filter((variable) => !(variable in kept))
-    .map((target) => ({ kind: "variable", target, because: `the MCP server ${name} is given ${target}` }));
+    .map((target) => ({ kind: "variable", target, because: `${title} is given ${target}` }));
 }
 
 /** Makes sure that no process of the server outlives us. */
