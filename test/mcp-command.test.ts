@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readJson, SERVER } from "./support/mcp-scene.ts";
+import { readJson, SERVER, writePolicy } from "./support/mcp-scene.ts";
 import { startOAuthServer } from "./support/oauth-mcp-server.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { hasSandbox } from "./support/sandbox-scene.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 function place() {
@@ -120,4 +121,20 @@ test("a login by the command: it shows an address, and once that was opened the 
   expect((await run("test", "docs")).stdout).toContain("whoami");
   expect((await run("list")).stdout).toContain("logged in");
   expect((await run("login", "nowhere")).code).toBe(2);
+});
+
+test.skipIf(!hasSandbox)("a program that the sandbox hides is named with what shows it", async () => {
+  const { run, home } = place();
+  const file = join(home, "tools", "server.mjs");
+  mkdirSync(join(home, "tools"));
+  copyFileSync(SERVER, file);
+  await run("add", "mine", "--", process.execPath, file);
+  const hidden = await run("test", "mine");
+  expect([hidden.code, hidden.stdout]).toEqual([
+    1,
+    expect.stringContaining(`The sandbox hides ${file}; to show it, add its folder to paths.read_roots`),
+  ]);
+  writePolicy(home, `paths: { read_roots: ["${home}/tools"] }`);
+  const shown = await run("test", "mine");
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining("mine works")]);
 });

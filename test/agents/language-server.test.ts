@@ -26,7 +26,7 @@ test.runIf(hasSandbox && isThere)("the real typescript-language-server of a proj
   put("order.ts", order);
   const policy = { ...PRESETS.default, version: 1, workspaceRoot: workspace, home: tempFolder() } as const;
   const place = { workspace, environment: process.env, marksFolder: tempFolder(), version: "1.2.3" };
-  await using servers = projectServers({ ...place, containment: commandContainment(policy) });
+  await using servers = projectServers({ ...place, policy, containment: commandContainment(policy) });
   const signal = new AbortController().signal;
   const path = join(workspace, "order.ts");
   const ask = (operation: CodeOperation) =>

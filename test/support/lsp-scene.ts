@@ -28,6 +28,7 @@ export function liveScene(kind = "plain", more: Partial<LanguageServerPlace> = {
     workspace,
     environment: process.env,
     containment: { place: async () => {}, argv: async (_, bare) => ({ argv: bare, inside: true }) },
+    policy: { home: tempFolder(), paths: { readRoots: [] } },
     marksFolder: tempFolder(),
     version: "1.2.3",
     ...more,

@@ -17,5 +17,5 @@ export function nativeLanguageServers(
 ): LanguageServers | undefined {
   if (!flags["lsp-tools"] || containment === UNCONTAINED) return undefined;
   const { workspaceRoot: workspace } = policy;
-  return projectServers({ workspace, environment, containment, marksFolder: commandMarks(home), version });
+  return projectServers({ workspace, environment, containment, policy, marksFolder: commandMarks(home), version });
 }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -144,5 +146,17 @@ function withWords(error: unknown, words: string): unknown {
   return new Error(`${messageOf(error)}; it printed: ${tellingLine(words)}`, { cause: error });
 }
 
-const explain = (server: McpServer, error: unknown): string =>
-  wantsLogin(server, error) ?? shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);
+function explain(server: McpServer, error: unknown): string {
+  const login = wantsLogin(server, error);
+  if (login !== undefined) return login;
+  const words = shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);
+  const hidden = server.type === "stdio" ? hiddenFile([server.command, ...server.args], words) : undefined;
+  if (hidden === undefined) return words;
+  return `${words}. The sandbox hides ${hidden}; to show it, add its folder to paths.read_roots in your policy`;
+}
+
+/** A file that the program could not find, although it is there. */
+const hiddenFile = (given: readonly string[], words: string): string | undefined =>
+  /cannot find|not found|no such file/i.test(words)
+    ? given.find((word) => isAbsolute(word) && words.includes(word) && existsSync(word))
+    : undefined;

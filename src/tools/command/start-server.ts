@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import type { Need } from "../../contract/containment.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { atExit } from "../../lib/at-exit.ts";
 import { cleanEnvironment } from "../../lib/clean-environment.ts";
 import { endTree, killTree } from "../../lib/end-tree.ts";
+import { isInside } from "../../lib/inside.ts";
 import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
 import { markWork } from "../../lib/left-work.ts";
 import { startTime } from "../../lib/process-table.ts";
@@ -31,6 +35,7 @@ export interface ServerPlace {
   readonly workspace: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly containment: Pick<CommandContainment, "place" | "argv">;
+  readonly policy: Pick<Policy, "home"> & { readonly paths: Pick<Policy["paths"], "readRoots"> };
   /** Where our processes are recorded, so that they can be ended if we are killed. */
   readonly marksFolder: string;
 }
@@ -50,7 +55,7 @@ const TREE = { graceMs: 1000, killMs: 3000 };
 export async function startServer(server: ServerProgram, place: ServerPlace): Promise<StartedServer> {
   const { workspace, environment, containment } = place;
   const command = `exec ${[server.command, ...server.args].map(shQuote).join(" ")}`;
-  const needs = lentVariables(server);
+  const needs = [...lentVariables(server), ...lentFolders(server, place.policy)];
   if (needs.length > 0) await containment.place(command, { needs });
   const { argv, inside } = await containment.argv(command, [server.command, ...server.args]);
   if (server.insideOnly && !inside) throw new Error("it runs only in a sandbox, and there is none here");
@@ -88,6 +93,15 @@ function lentVariables({ title, env }: ServerProgram): readonly Need[] {
   return Object.keys(env)
     .filter((variable) => !(variable in kept))
     .map((target) => ({ kind: "variable", target, because: `${title} is given ${target}` }));
+}
+
+/** Read roots of the policy that the sandbox hides, where the program or a file for it is. */
+function lentFolders({ title, command, args }: ServerProgram, { paths, home }: ServerPlace["policy"]): readonly Need[] {
+  const files = [command, ...args].filter((word) => isAbsolute(word) && existsSync(word));
+  const isHidden = (root: string) => [home, "/tmp", "/var/tmp"].some((top) => root !== top && isInside(root, top));
+  return paths.readRoots
+    .filter((root) => isAbsolute(root) && isHidden(root) && files.some((file) => isInside(file, root)))
+    .map((target) => ({ kind: "path", target, access: "read", because: `${title} needs ${target}` }));
 }
 
 /** Makes sure that no process of the server outlives us. */
