@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import type { ToolOutput } from "../../contract/tool.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { MergeReport } from "../../snapshots/merge-changes.ts";
 import { nativeContext } from "./native-context.ts";
 import { openNativeTools } from "./native-tools.ts";
@@ -64,8 +65,7 @@ async function inCopy(
     skills: context.skills,
     checkTimeoutMs: common.acceptTimeoutMs,
     filters: [...common.filters, { deny: ["store_memory"] }],
-    // The workspace itself is not touched, so nothing of the user's can be lost.
-    recovery: { recoverable: () => true, began: () => {}, ended: () => {} },
+    recovery: { recoverable: (path) => inside(path, root), began: () => {}, ended: () => {} },
   });
   await tools.containment.require();
   const own = nativeContext({ ...common, policy, cwd: root, unattended: askPerson === undefined });
@@ -80,8 +80,11 @@ async function inCopy(
   });
 }
 
+/** What is lost in the copy is still in the workspace. About other places nothing is known. */
+const inside = (path: string, root: string) => (isInside(path, root) ? true : undefined);
+
 function asInWorkspace({ text, deeds = [], ...rest }: ToolOutput, root: string, workspace: string): ToolOutput {
-  const inWorkspace = (path: string) => (path.startsWith(root) ? `${workspace}${path.slice(root.length)}` : path);
+  const inWorkspace = (path: string) => (isInside(path, root) ? `${workspace}${path.slice(root.length)}` : path);
   return {
     ...rest,
     text: text.replaceAll(root, workspace),
