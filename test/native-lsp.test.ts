@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script/script.ts";
@@ -13,9 +13,9 @@ async function project(turns: NonNullable<ScriptInput["turns"]>) {
   const place = await scene({ turns });
   const { cwd, server } = place;
   const modules = join(import.meta.dirname, "../node_modules");
-  mkdirSync(join(cwd, "node_modules/.bin"), { recursive: true });
+  // Copied, because the sandbox does not show where a link would lead if this repository is in /tmp.
   for (const name of ["typescript", "@typescript", ".bin/tsc"])
-    symlinkSync(join(modules, name), join(cwd, "node_modules", name));
+    cpSync(join(modules, name), join(cwd, "node_modules", name), { recursive: true, verbatimSymlinks: true });
   const put = (name: string, text: string) => writeFileSync(join(cwd, name), text);
   put("tsconfig.json", '{ "compilerOptions": { "strict": true, "types": [] } }');
   put("price.ts", "/** In cents. */\nexport function price(items: number): number {\n  return items * 250;\n}\n");

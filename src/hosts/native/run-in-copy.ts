@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import type { ToolOutput } from "../../contract/tool.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { MergeReport } from "../../snapshots/merge-changes.ts";
 import { nativeContext } from "./native-context.ts";
 import { openNativeTools } from "./native-tools.ts";
@@ -66,8 +67,7 @@ async function inCopy(
     filters: [...common.filters, { deny: ["store_memory"] }],
     // What changes the copy will change the workspace when it is merged.
     beforeChange: place.tools.beforeChange,
-    // The workspace itself is not touched, so nothing of the user's can be lost.
-    recovery: { recoverable: () => true, began: () => {}, ended: () => {} },
+    recovery: { recoverable: (path) => inside(path, root), began: () => {}, ended: () => {} },
   });
   await tools.containment.require();
   const own = nativeContext({ ...common, policy, cwd: root, unattended: askPerson === undefined });
@@ -82,8 +82,11 @@ async function inCopy(
   });
 }
 
+/** What is lost in the copy is still in the workspace. About other places nothing is known. */
+const inside = (path: string, root: string) => (isInside(path, root) ? true : undefined);
+
 function asInWorkspace({ text, deeds = [], ...rest }: ToolOutput, root: string, workspace: string): ToolOutput {
-  const inWorkspace = (path: string) => (path.startsWith(root) ? `${workspace}${path.slice(root.length)}` : path);
+  const inWorkspace = (path: string) => (isInside(path, root) ? `${workspace}${path.slice(root.length)}` : path);
   return {
     ...rest,
     text: text.replaceAll(root, workspace),
