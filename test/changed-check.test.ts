@@ -49,6 +49,22 @@ test("a staged run is held to the check of its copy, and an allowed change is ac
   expect([allowed.code, allowed.stderr]).toEqual([0, expect.stringContaining("done and accepted")]);
 });
 
+test("a change that does not matter is shown, and accepted", async () => {
+  const options = person();
+  const edits = [
+    { write: "check.sh", content: `${FILES["check.sh"]}# twice\n` },
+    { write: "work.txt", content: "right\n" },
+  ];
+  const { code, stderr } = await signalbox(
+    ["run", "mock", "task", "--accept", "sh check.sh", ...script(...edits)],
+    options,
+  );
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining("signalbox: the check passes without this change too: check.sh (edited)\n"),
+  ]);
+});
+
 test("with several checks, the one that was changed is named", async () => {
   const options = person();
   const checks = ["--accept", "true", "--accept", "sh check.sh", "--accept", "test -e work.txt"];

@@ -170,9 +170,10 @@ function denialIn(output: unknown): string | undefined {
 /** The files that decide a check and are changed after the last round, one per line. */
 function changedCheckLines(acceptance: RunEnd["facts"]["acceptance"]): readonly string[] {
   const last = acceptance.filter(({ round }) => round === acceptance.at(-1)?.round);
-  return last.flatMap(
-    ({ base }) => base?.changed.map(({ path, how }) => `the check was changed: ${path} (${how})`) ?? [],
-  );
+  return last.flatMap(({ base }) => {
+    const what = base?.because === null ? "the check passes without this change too" : "the check was changed";
+    return base?.changed.map(({ path, how }) => `${what}: ${path} (${how})`) ?? [];
+  });
 }
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
