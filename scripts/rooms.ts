@@ -7,6 +7,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   models: ["contract", "lib"],
   knowledge: ["contract", "lib"],
   snapshots: ["contract", "lib"],
+  acceptance: ["contract", "lib", "shell"],
   sessions: ["contract", "lib"],
   guard: ["contract", "lib", "shell"],
   sandbox: ["contract", "lib", "guard"],
@@ -19,9 +20,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hooks: ["contract", "lib", "screen", "guard", "sandbox", "snapshots", "agents"],
   staging: ["contract", "lib", "agents", "hooks", "recipes"],
   launch: ["contract", "lib", "agents", "hooks", "staging"],
-  backplane: ["contract", "lib", "guard", "snapshots"],
+  backplane: ["contract", "lib", "acceptance", "guard", "snapshots"],
   hosts:
-    "contract lib screen models knowledge snapshots sessions guard sandbox tools mcp lsp engine agents launch backplane".split(
+    "contract lib screen models knowledge snapshots acceptance sessions guard sandbox tools mcp lsp engine agents launch backplane".split(
       " ",
     ),
   recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
@@ -31,7 +32,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     " ",
   ),
   commands:
-    "contract lib screen models settings snapshots sessions guard sandbox tools mcp engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
+    "contract lib screen models settings snapshots acceptance sessions guard sandbox tools mcp engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
       " ",
     ),
   "verbs.ts": ["agents", "commands"],
@@ -82,17 +83,11 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
-  snapshots: [
-    "changes.ts",
-    "merge-changes.ts",
-    "open-session.ts",
-    "prune-saved.ts",
-    "recovery.ts",
-    "restore.ts",
-    "saved-session.ts",
-    "shadow.ts",
-    "snapshot.ts",
-  ],
+  snapshots: words(`
+    changes.ts file-moves.ts merge-changes.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts restore.ts
+    saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
+  `),
+  acceptance: ["check-base.ts", "check-with-base.ts", "read-pattern.ts", "record-base.ts"],
   sessions: [
     "agent-logs.ts",
     "continuable.ts",
@@ -107,6 +102,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "session.ts",
     "summary.ts",
     "transcript.ts",
+    "turns.ts",
   ],
   agents: [
     "choose-installed.ts",
@@ -142,22 +138,14 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   `),
   lsp: ["project-servers.ts"],
   tools: words(`
-    ask-user.ts bound-text.ts command/command-runner.ts
-    command/contained-commands.ts command/left-commands.ts command/show-output.ts
-    command/start-server.ts files/image-size.ts files/image-type.ts
-    items/work-items.ts memory/memories.ts tool-names.ts
-    tool-set.ts
+    ask-user.ts bound-text.ts command/command-runner.ts command/contained-commands.ts command/left-commands.ts
+    command/show-output.ts command/start-server.ts files/image-size.ts files/image-type.ts items/work-items.ts
+    memory/memories.ts task-complete.ts tool-names.ts tool-set.ts
   `),
-  engine: [
-    "budget.ts",
-    "compaction/between-runs.ts",
-    "compaction/compaction.ts",
-    "gates.ts",
-    "hooks.ts",
-    "processor.ts",
-    "prompt-queue.ts",
-    "run-session.ts",
-  ],
+  engine: words(`
+    budget.ts compaction/between-runs.ts compaction/compaction.ts effort/effort-gate.ts gates.ts hooks.ts
+    processor.ts prompt-queue.ts run-session.ts
+  `),
   hooks: [
     "client/staged-client.ts",
     "direct-call.ts",
@@ -221,6 +209,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "native/native-settings.ts",
     "native/open-native.ts",
     "native/stop-on-signal.ts",
+    "native/undo/describe-undo.ts",
+    "native/undo/list-turns.ts",
+    "native/undo/plan-turns.ts",
     "native/waiting-line.ts",
     "own-host.ts",
     "program/program.ts",

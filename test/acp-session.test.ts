@@ -287,19 +287,3 @@ test("settings are those of the session's folder, and not of where the agent was
   expect(models).toEqual(["anthropic/claude-haiku-4-5", "anthropic/claude-opus-4-5"]);
   await editor.close();
 });
-
-test("an MCP server of the editor that does not start is named in the session", async () => {
-  const here = await place({ turns: [{ text: "Hello." }] });
-  const editor = await openEditor(here, () => "once", { capabilities: { session: { notices: {} } } });
-  const server = { name: "files", command: "/bin/false", args: [], env: [] };
-  await editor.agent.request(session.new, { cwd: here.cwd, mcpServers: [server] });
-  await expect
-    .poll(() => updatesOf(editor.updates, "notice"))
-    .toEqual([
-      expect.objectContaining({
-        severity: "warning",
-        title: expect.stringContaining("the MCP server files did not start"),
-      }),
-    ]);
-  await editor.close();
-});

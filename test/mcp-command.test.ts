@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readJson, SERVER } from "./support/mcp-scene.ts";
-import { signalbox } from "./support/run-signalbox.ts";
+import { startOAuthServer } from "./support/oauth-mcp-server.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 function place() {
@@ -95,4 +97,27 @@ test("a server that does not work is said with its last words, and code 1", asyn
   const tried = await run("test", "bad");
   expect([tried.code, tried.stdout]).toEqual([1, expect.stringContaining("it printed: Error: cannot find the thing")]);
   expect(JSON.parse((await run("test", "bad", "--json")).stdout)).toMatchObject({ name: "bad", works: false });
+});
+
+test("a login by the command: it shows an address, and once that was opened the server works", async () => {
+  const { run, home, cwd } = place();
+  const { url } = await startOAuthServer();
+  await run("add", "docs", "--url", url);
+  const before = await run("test", "docs");
+  expect([before.code, before.stdout]).toEqual([1, expect.stringContaining("to log in: signalbox mcp login docs")]);
+  const child = spawn(SIGNALBOX, ["mcp", "login", "docs"], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let shown = "";
+  for await (const chunk of child.stdout) {
+    shown += String(chunk);
+    const [address] = /^http:\S+authorize\S+(?=\n)/m.exec(shown) ?? [];
+    if (address !== undefined && !shown.includes("logged in")) await fetch(address);
+  }
+  expect(shown).toMatch(/^Open this address in your browser[^]*\nlogged in to docs\n$/);
+  expect((await run("test", "docs")).stdout).toContain("whoami");
+  expect((await run("list")).stdout).toContain("logged in");
+  expect((await run("login", "nowhere")).code).toBe(2);
 });

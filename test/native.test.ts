@@ -86,6 +86,8 @@ test.each([
   [["native", "-p", "x", "--accept", ""], "An empty command checks nothing"],
   [["native", "-p", "x", "--accept", " "], "An empty command checks nothing"],
   [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "0 seconds let no check pass"],
+  // Also without a key.
+  [["native", "-p", "x", "--model", "openai/gpt-5.5", "--timeout", "0"], "0 seconds leave no time to work"],
   [["run", "mock", "x", "--accept", "true", "--accept", ""], "An empty command checks nothing"],
   [["auto", "--agent", "native", "--task", "x", "--accept", ""], "An empty command checks nothing"],
   [
@@ -121,7 +123,7 @@ test("help and the page of the engine tell the same exit codes, those of every s
   const told = /Exit codes:[\s\S]*?\n\n/.exec(stdout)?.[0] ?? "";
   const table = /\| exit code[\s\S]*?\n\n/.exec(readFileSync(join(PROJECT, "docs/engine.md"), "utf8"))?.[0] ?? "";
   const codes = (text: string) => [...text.matchAll(/\b\d{1,3}\b/g)].map(([code]) => Number(code));
-  expect(codes(told)).toEqual([0, 1, 2, 3, 4, 5, 9, 70, 129, 130, 131, 141, 143]);
+  expect(codes(told)).toEqual([0, 1, 2, 3, 4, 5, 6, 9, 70, 129, 130, 131, 141, 143]);
   expect(codes(table)).toEqual(codes(told));
   for (const text of [told, table]) expect(text).toMatch(/3\W+refused.*key.*session/s);
 });

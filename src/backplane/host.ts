@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { Capabilities } from "../contract/capability.ts";
 import type { HostEnd } from "../contract/host-end.ts";
-import type { BackendIdentity } from "../contract/receipt.ts";
+import type { BackendIdentity, Usage } from "../contract/receipt.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import type { Policy } from "../contract/policy.ts";
@@ -50,6 +50,23 @@ export interface HostJob {
   readonly approve?: ((call: HeldCall, containment?: CallContainment) => Promise<Decision>) | undefined;
   /** Says what could be restored if a command deleted it now. */
   readonly recovery?: Pick<Recovery, "recoverable" | "began" | "ended"> | undefined;
+  /**
+   * Set from the second round on. A host that can continue the conversation does, with this prompt. For any other, the
+   * order's task says all that a fresh agent needs.
+   */
+  readonly followUp?: FollowUp | undefined;
+}
+
+/** A check that failed, to be handed back to the agent. */
+export interface FollowUp {
+  /** The number of this round, from 2. */
+  readonly round: number;
+  /** What to say in the conversation of the round before. */
+  readonly prompt: string;
+  /** The id that the host reported for it; undefined if it reported none. */
+  readonly session: string | undefined;
+  /** What all rounds before have used. */
+  readonly used: Usage;
 }
 
 export type Decide = (call: HeldCall, containment?: CallContainment) => Decision;

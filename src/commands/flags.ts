@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { readPattern } from "../acceptance/read-pattern.ts";
 import { UserError } from "../lib/user-error.ts";
 
 /** A flag's text, or undefined when the flag was not given. */
@@ -32,6 +33,23 @@ export function printJson(value: unknown): void {
 export function check(command: string): string {
   if (command.trim() === "") throw new InvalidArgumentError("An empty command checks nothing: omit the flag.");
   return command;
+}
+
+/** What decides an acceptance check besides what can be told from it, and what the task may change. */
+export function acceptPatterns(flags: Readonly<Record<string, unknown>>, hasCheck: boolean) {
+  const read = (name: "acceptKeep" | "acceptChanged", flag: string) => {
+    const patterns = textsFlag(flags, name);
+    if (patterns.length > 0 && !hasCheck)
+      throw new UserError(`${flag} is about a check, and there is none`, {
+        where: flag,
+        fix: 'add --accept "npm test"',
+      });
+    return patterns.map((pattern) => readPattern(pattern, flag));
+  };
+  return {
+    acceptKeep: read("acceptKeep", "--accept-keep"),
+    acceptChanged: read("acceptChanged", "--accept-changed"),
+  };
 }
 
 /** For flags where a second value silently winning would change the meaning. */

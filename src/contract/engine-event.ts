@@ -3,7 +3,7 @@ import type { AssistantMessage, ToolResult, TokenUsage, UserMessage } from "./me
 import type { ModelCall, ToolDeed } from "./tool-call.ts";
 
 /** Why a run of the inner loop ended. The gates are only asked after `answered`. */
-export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "refused" | "failed";
+export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "no-progress" | "refused" | "failed";
 
 /**
  * What happens in the inner loop. Every `turn-start` has its `turn-end`, every `tool-start` its `tool-end` in the same
@@ -25,6 +25,7 @@ export type LoopEvent =
   | { readonly type: "response"; readonly text: string }
   | { readonly type: "turn-end"; readonly turn: number }
   | ChildEvent
+  | { readonly type: "loop-noticed"; readonly because: string }
   | { readonly type: "run-end"; readonly reason: RunEndReason; readonly because: string };
 
 /** The tokens and the cost of one request. `agent` names the part that asked, where it was not the main loop. */
@@ -113,7 +114,9 @@ export type SessionEvent =
 export interface SessionOutcome {
   readonly reason: RunEndReason | "gate-gave-up";
   readonly because: string;
-  /** What a command should exit with, where the gate that gave up says so. */
+  /** The gate that gave up. */
+  readonly gate?: string;
+  /** What a command should exit with, where that gate says so. */
   readonly exitCode?: number;
   /** The model's last text. */
   readonly text: string;

@@ -6,10 +6,14 @@ export interface HostEnd {
   readonly mode: ExecutionMode;
   readonly usage: Usage;
   readonly usageRaw: unknown;
-  /** Set when the agent stopped at a limit of its own. */
-  readonly stopped?: "limit" | undefined;
+  /** Set when the agent did not stop by itself: at a limit of its own, in circles, or because its gates gave up. */
+  readonly stopped?: "limit" | "no_progress" | "blocked" | undefined;
+  /** Why, in words. */
+  readonly because?: string | undefined;
   /** Files below the root that the host reports as artifacts. */
   readonly artifacts?: readonly ArtifactRef[] | undefined;
+  /** The agent's own id of this conversation, if the host can continue it in another round. */
+  readonly session?: string | undefined;
 }
 
 /** Usage when nothing is known. */

@@ -5,6 +5,8 @@ interface NamedServer {
   readonly name: string;
   /** How long one call may take; undefined for the usual time. */
   readonly timeoutMs?: number | undefined;
+  /** An editor names it, so commands of ours do not know it by its name. */
+  readonly isEditors?: boolean | undefined;
 }
 
 /** A server that is a program of ours to start. It speaks on stdin and stdout. */

@@ -10,11 +10,32 @@ export type StopReason = z.infer<typeof StopReason>;
 export const Tree = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be a hash of 40 or 64 digits");
 export type Tree = z.infer<typeof Tree>;
 
+/** A file that decides the check and is not as it was when the work began. */
+export const DecidingFile = z.strictObject({
+  path: z.string(),
+  how: z.enum(["edited", "deleted", "created", "replaced by a link"]),
+});
+export type DecidingFile = z.infer<typeof DecidingFile>;
+
+/** The same check on a copy in which the files that decide it are as they were when the work began. */
+export const BaseCheck = z.strictObject({
+  changed: z.array(DecidingFile),
+  /** Null if it could not run, or did not exit by itself. */
+  exit_code: z.int32().nullable(),
+  /** Why it did not pass. */
+  because: z.string().nullable(),
+});
+export type BaseCheck = z.infer<typeof BaseCheck>;
+
 /** One acceptance check that we ran ourselves, and the tree it ran on. */
 export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
   tree: Tree.nullable(),
+  /** The round after which it ran. Missing where there was only one, and in seals of earlier versions. */
+  round: z.int().min(1).optional(),
+  /** Missing if nothing that decides the check has changed, and in seals of earlier versions. */
+  base: BaseCheck.optional(),
 });
 export type Acceptance = z.infer<typeof Acceptance>;
 
@@ -67,7 +88,7 @@ export const SealFacts = z.strictObject({
   /** Three separate facts: the run stopped, the agent claims to be done, our checks agree. */
   stopped: StopReason,
   claimed: z.boolean(),
-  verified: z.enum(["accepted", "refused", "stale", "not_checked"]),
+  verified: z.enum(["accepted", "changed_check", "refused", "stale", "not_checked"]),
   acceptance: z.array(Acceptance),
   /** The final state of the workspace; null when there is none. */
   tree: Tree.nullable(),

@@ -33,6 +33,9 @@ export const SessionHeader = z.object({
   baseUrl: z.string().optional(),
   /** The command that must succeed before the session may end. */
   accept: z.string().optional(),
+  /** Patterns of more files that decide it, and of files that the task may change. */
+  acceptKeep: z.array(z.string()).optional(),
+  acceptChanged: z.array(z.string()).optional(),
   /** The parent session of a fork, and how many of its records were copied. */
   parent: z.object({ id: z.string(), records: z.int() }).optional(),
   /** Set in the log of a sub-agent. */
@@ -51,6 +54,27 @@ export type LoggedDeed = z.infer<typeof LoggedDeed>;
 
 /** The sub-agent that a record belongs to. Absent: the session's own agent. */
 const agent = z.string().optional();
+
+/**
+ * Turns that were taken back, or brought back, with their files. `begun` is written before a file is changed; `done`
+ * changes the conversation.
+ */
+const UndoRecord = z.object({
+  type: z.literal("undo"),
+  /** The id of the undo; a redo has that of the undo which it reverts. */
+  undo: z.string(),
+  direction: z.enum(["undo", "redo"]),
+  step: z.enum(["begun", "done"]),
+  /** The prompts that the turns began with, oldest first. */
+  turns: z.array(z.string()),
+  /** The snapshot folder with the list of files; absent where no file was changed. */
+  files: z.string().optional(),
+  /** How the conversation changes. */
+  pieces: z.array(HistoryPiece).optional(),
+  /** What the model is told about it with the next prompt. */
+  note: z.string(),
+});
+export type UndoRecord = z.infer<typeof UndoRecord>;
 
 /** A tool message is not stored as such. Each of its results is, as soon as its call has ended. */
 export const SessionRecord = z.discriminatedUnion("type", [
@@ -99,6 +123,14 @@ export const SessionRecord = z.discriminatedUnion("type", [
     loaded: z.array(z.object({ names: z.array(z.string()), sha256: z.string(), bytes: z.int() })),
     notLoaded: z.array(z.object({ name: z.string(), why: z.string() })),
   }),
+  /** Where the state before a turn is stored that changes files, or why it is not. */
+  z.object({
+    type: z.literal("snapshot"),
+    promptId: z.string(),
+    id: z.string().optional(),
+    because: z.string().optional(),
+  }),
+  UndoRecord,
   z.object({ type: z.literal("rest"), reason: z.string(), because: z.string() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;
@@ -113,4 +145,6 @@ export const isPreparation = (record: SessionRecord): boolean =>
   record.type === "mode" ||
   record.type === "context" ||
   record.type === "history" ||
+  record.type === "snapshot" ||
+  (record.type === "undo" && record.step === "begun") ||
   ((record.type === "usage" || record.type === "call-end") && record.agent !== undefined);

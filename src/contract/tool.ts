@@ -16,6 +16,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** True when calls of one answer may run in parallel, for example because the tool only reads. */
   readonly sideBySide: boolean | ((input: z.output<Input>) => boolean);
+  /** True when it ends the run. It runs after the other calls of an answer, and not if one of them failed. */
+  readonly endsRun?: boolean;
   /** Does the work. It may throw; the message becomes a failed result. It must settle soon after `signal` aborts. */
   run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>;
 }

@@ -7,27 +7,71 @@ export interface WorkMetrics {
   readonly read: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
   readonly commands: number;
+  /**
+   * What the commands showed. A failure that was followed only by changes still stands; a success is kept when a later
+   * command fails, as long as nothing was written in between.
+   */
+  readonly lastCommand: "none" | "succeeded" | "failed";
 }
 
 /** Counts the work of a session. It goes on from what its log says was done before. */
 export interface WorkCounter {
   readonly metrics: WorkMetrics;
+  /** The same since the prompt that is being worked on. */
+  readonly recent: WorkMetrics;
+  /** A prompt has come that begins something new. */
+  begin(): void;
   turn(): void;
   deeds(deeds: readonly (ToolDeed | LoggedDeed)[]): void;
 }
 
 export function workCounter(): WorkCounter {
-  const metrics = { turns: 0, read: new Set<string>(), written: new Set<string>(), commands: 0 };
+  const whole = metricsCounter();
+  let recent = metricsCounter();
   return {
-    metrics,
-    turn: () => void metrics.turns++,
+    metrics: whole.metrics,
+    get recent() {
+      return recent.metrics;
+    },
+    begin() {
+      recent = metricsCounter();
+    },
+    turn() {
+      for (const { metrics } of [whole, recent]) metrics.turns++;
+    },
     deeds(deeds) {
       for (const deed of deeds) {
-        if (deed.kind === "read") metrics.read.add(deed.path);
-        if (deed.kind === "write") metrics.written.add(deed.path);
-        if (deed.kind === "command") metrics.commands++;
+        whole.add(deed);
+        recent.add(deed);
       }
     },
+  };
+}
+
+function metricsCounter() {
+  const lastCommand: WorkMetrics["lastCommand"] = "none";
+  const metrics = { turns: 0, read: new Set<string>(), written: new Set<string>(), commands: 0, lastCommand };
+  return { metrics, add: adder(metrics) };
+}
+
+type Counted = { -readonly [Field in keyof WorkMetrics]: WorkMetrics[Field] } & {
+  readonly read: Set<string>;
+  readonly written: Set<string>;
+};
+
+function adder(metrics: Counted): (deed: ToolDeed | LoggedDeed) => void {
+  let hasSucceeded = false;
+  return (deed) => {
+    if (deed.kind === "read") metrics.read.add(deed.path);
+    if (deed.kind === "write") {
+      metrics.written.add(deed.path);
+      hasSucceeded = false;
+    }
+    if (deed.kind !== "command") return;
+    metrics.commands++;
+    // One that still runs has not failed.
+    if (deed.exitCode === 0 || deed.exitCode === null) hasSucceeded = true;
+    metrics.lastCommand = hasSucceeded ? "succeeded" : "failed";
   };
 }
 

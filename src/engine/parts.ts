@@ -19,6 +19,10 @@ export interface LoopParts {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly budget: Budget;
+  /**
+   * Anything that differs after work was done, such as a hash of the tree. If unknown, nothing counts as a change.
+   */
+  readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly cacheKey?: string;
   /** Events of work beside the loop, such as a summary that is being written. The loop yields them with its own. */
   readonly beside: LoopEvent[];

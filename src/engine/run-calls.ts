@@ -33,9 +33,12 @@ export async function* runCalls(
 ): AsyncGenerator<LoopEvent, CallsOutcome> {
   let rejected: string | undefined;
   let ended: string | undefined;
+  let hasFailed = false;
 
   for (const batch of batches(calls, tools)) {
-    const skip = parts.signal.aborted ? NOT_BEGUN : rejected === undefined ? undefined : `not run: ${rejected}`;
+    const isTooSoon = hasFailed && batch.some(({ name }) => tools.get(name)?.endsRun === true);
+    const stopped = rejected === undefined ? undefined : `not run: ${rejected}`;
+    const skip = parts.signal.aborted ? NOT_BEGUN : (stopped ?? (isTooSoon ? TOO_SOON : undefined));
     const read = batch.map((part) => readCall(part, tools, part === calls.at(-1) ? tooMany(dropped) : undefined));
     const ruled: Ruled =
       skip === undefined
@@ -43,7 +46,10 @@ export async function* runCalls(
         : { calls: read.map(({ call }) => ({ call, because: skip })), rejected: undefined };
     rejected ??= ruled.rejected;
     for await (const event of runBatch(ruled.calls, parts)) {
-      if (event.type === "tool-end") ended ??= event.result.ends?.summary;
+      if (event.type === "tool-end") {
+        ended ??= event.result.ends?.summary;
+        hasFailed ||= event.result.failed;
+      }
       yield event;
     }
   }
@@ -51,15 +57,21 @@ export async function* runCalls(
 }
 
 const NOT_BEGUN = "interrupted before it started";
+const TOO_SOON =
+  "not taken: another call of the same answer failed. Look at its result before you say that you are done.";
 
 const tooMany = (dropped: number) =>
   dropped === 0 ? undefined : `[${dropped} more calls in this answer were ignored: at most ${MAX_CALLS} at a time]`;
 
-/** Adjacent calls that may run in parallel share a batch; every other call gets its own. */
+/**
+ * Adjacent calls that may run in parallel share a batch; every other call gets its own. A call that ends the run comes
+ * last, because it speaks for all of them.
+ */
 function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): CallPart[][] {
   const found: CallPart[][] = [];
+  const isLast = ({ name }: CallPart) => tools.get(name)?.endsRun === true;
   let open: CallPart[] | undefined;
-  for (const call of calls) {
+  for (const call of calls.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)))) {
     const sideBySide = runsSideBySide(call, tools.get(call.name));
     if (sideBySide && open !== undefined) open.push(call);
     else found.push((open = [call]));

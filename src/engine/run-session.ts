@@ -5,7 +5,7 @@ import type { History } from "../contract/history.ts";
 import type { Message, TokenUsage, UserMessage } from "../contract/message.ts";
 import { type WorkCounter, workCounter } from "../contract/work-metrics.ts";
 import { messageOf } from "../lib/message-of.ts";
-import { agentStopGate, askGates, type Gate, type GateCounts } from "./gates.ts";
+import { agentStopGate, askGates, type Gate, gateCounts } from "./gates.ts";
 import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
@@ -18,15 +18,13 @@ export interface SessionParts extends LoopParts {
   /** In the order they are asked; the `agentStop` hooks come last. */
   readonly gates: readonly Gate[];
   readonly hooks: EngineHooks;
-  /**
-   * Anything that differs after work was done, such as a hash of the tree. If unknown, all blocks count as consecutive.
-   */
-  readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly newId: () => string;
   /** True when the session was interrupted before the gates had judged its last answer, so they run first. */
   readonly unjudged?: boolean;
   /** The work done before this run, which goes on counting. */
   readonly work?: WorkCounter;
+  /** How often each gate had blocked in a row when the session was interrupted. */
+  readonly blocked?: ReadonlyMap<string, number> | undefined;
   /** Yields the events of sub-agents in the background until none runs any more, or a prompt is waiting. */
   readonly background?: () => AsyncGenerator<LoopEvent, void>;
 }
@@ -43,7 +41,7 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
   const failed = (error: unknown) =>
     failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
   const gates = [...parts.gates, agentStopGate({ hooks, failed })];
-  const counts: GateCounts = { blocks: new Map(), changes: 0 };
+  let counts = gateCounts(parts.blocked);
   const totals = sessionTotals(lastWords(history.messages), work);
   let prompted: PromptTurns = { turns: 0 };
   let judged = parts.unjudged !== true || !endedNaturally(history.messages);
@@ -54,7 +52,11 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
       if (prompt === undefined) return yield* rest(totals.outcome("answered", ""));
       const message = yield* recorded(acceptPrompt(prompt, hooks), history, []);
       if (message === undefined) continue;
-      if (!CONTINUES.has(message.source)) prompted = { turns: 0 };
+      if (!CONTINUES.has(message.source)) {
+        prompted = { turns: 0 };
+        counts = gateCounts();
+        work.begin();
+      }
     }
     if (judged) {
       const run = yield* withTotals(runTurns(history, innerParts(parts), prompted), totals, hooks);
@@ -63,12 +65,12 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
     }
     judged = true;
 
-    const step = { history: history.messages, text: totals.text(), metrics: work.metrics, signal };
+    const { metrics, recent } = work;
+    const step = { history: history.messages, text: totals.text(), metrics, recent, signal };
     const word = yield* askGates(gates, { step, counts, parts });
     yield* failures.splice(0);
     if (signal.aborted) return yield* rest(totals.outcome(...interrupted(parts)));
-    if (word.kind === "gave-up")
-      return yield* rest({ ...totals.outcome("gate-gave-up", word.because), exitCode: word.exitCode });
+    if (word.kind === "gave-up") return yield* rest({ ...totals.outcome("gate-gave-up", ""), ...word.outcome });
     if (word.kind === "passed") continue;
     const prompt = { id: parts.newId(), message: { role: "user", text: word.reason, source: "gate" } as const };
     queue.addFirst(prompt);
@@ -88,7 +90,8 @@ export function waitsForModel(history: readonly Message[]): boolean {
   return last !== undefined && last.role !== "assistant" && endSummary(last) === undefined;
 }
 
-const endSummary = (message: Message | undefined) =>
+/** The summary of the call that ended the run, if that is how it ended. */
+export const endSummary = (message: Message | undefined) =>
   message?.role === "tool" ? message.results.find(({ ends }) => ends !== undefined)?.ends?.summary : undefined;
 
 function lastWords(history: readonly Message[]): string {

@@ -7,6 +7,7 @@ import type { ToolOffer } from "../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
 import { charged, type LoopParts } from "./parts.ts";
 import type { RequestStep } from "./processor.ts";
+import { progressWatch } from "./progress.ts";
 import { recorded } from "./recorded.ts";
 import { runCalls } from "./run-calls.ts";
 import { tidyAnswer } from "./tidy-answer.ts";
@@ -39,9 +40,12 @@ async function* takeTurns(
 ): AsyncGenerator<LoopEvent, RunOutcome> {
   const run: Run = { history, usedIds: callIds(history.messages), offered: toolOffers(parts.tools) };
   const { turns } = parts.settings;
+  const noteProgress = progressWatch(parts);
   for (let turn = 1; ; turn++) {
     const over = parts.budget.over() ?? (prompt.turns >= turns ? `${turns} turns used up` : undefined);
     if (over !== undefined) return yield* finish(["limit", over]);
+    const circling = yield* noteProgress(history.messages);
+    if (circling !== undefined) return yield* finish(["no-progress", circling]);
     yield { type: "turn-start", turn };
     prompt.turns++;
     parts.budget.charge({ turns: 1 });

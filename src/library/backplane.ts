@@ -1,4 +1,4 @@
-export type { Host, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
+export type { FollowUp, Host, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
 export { decideOrAsk, ProtocolError } from "../backplane/host.ts";
 export { readWorkOrder as parseWorkOrder } from "../backplane/run/read-order.ts";
 export { recoverRuns } from "../backplane/run/recover-runs.ts";

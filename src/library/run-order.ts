@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import type { OpenHost } from "../backplane/host.ts";
 import {
+  MAX_ROUNDS,
   type OnApproval,
   type RunEnd,
   type RunLimits,
@@ -21,6 +22,7 @@ import { HAS_NO_HOOKS, refuseUncontained } from "../hosts/program/uncontained.ts
 import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { UserError } from "../lib/user-error.ts";
 import { refuseDeepSession } from "../lib/session-depth.ts";
 import { commandScreen } from "../screen/screen-command.ts";
 import { screen } from "../screen/screen.ts";
@@ -56,6 +58,8 @@ export interface RunOptions {
   readonly agent: string | OpenHost;
   readonly cwd?: string;
   readonly accept?: readonly string[];
+  /** How many times the agent may try until `accept` succeeds, 1 to 100; 1 by default. */
+  readonly rounds?: number;
   readonly limits?: Partial<RunLimits>;
   readonly signal?: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
@@ -87,10 +91,24 @@ export async function machineParts(options: RunOptions, root = "."): Promise<Run
     policy,
     world: { ...realMachine, screen: commandScreen(screen) },
     accept: options.accept ?? [],
+    rounds: roundsOf(options),
     limits: { ...USUAL_LIMITS, ...options.limits },
     signal: options.signal ?? new AbortController().signal,
     onApproval: options.onApproval,
   };
+}
+
+function roundsOf({ rounds = 1, accept = [] }: RunOptions): number {
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS)
+    throw new UserError(`rounds must be a whole number from 1 to ${MAX_ROUNDS}`, {
+      where: "rounds",
+      fix: "for example 3",
+    });
+  if (rounds === 1 || accept.length > 0) return rounds;
+  throw new UserError("rounds need a check that decides whether the work is done", {
+    where: "rounds",
+    fix: 'pass one, for example accept: ["npm test"]',
+  });
 }
 
 async function hostFor(agent: string, env: NodeJS.ProcessEnv, policy: Policy): Promise<OpenHost> {

@@ -27,7 +27,12 @@ interface SessionPlace extends LivePlace, Omit<OfferParts, "servers"> {
 export function openMcp(servers: readonly McpServer[], place: SessionPlace): McpSession {
   const { waitMs = WAIT_MS } = place;
   const live = servers.map((server) => liveServer(server, place));
-  const starting = live.filter(({ list }) => !list.isKnown).map((server) => startAndTell(server, place.warn));
+  const named = new Set(servers.filter(({ isEditors }) => isEditors !== true).map(({ name }) => name));
+  const tell = (name: string, problem: string) => {
+    const more = named.has(name) ? `. To see more: signalbox mcp test ${name}` : "";
+    place.warn(`the MCP server ${name} did not start: ${problem}${more}`);
+  };
+  const starting = live.filter(({ list }) => !list.isKnown).map((server) => startAndTell(server, tell));
   const all = Promise.all(starting);
   const offers = openOffers({ ...place, servers: live });
   let waited: Promise<unknown> | undefined;
@@ -54,9 +59,8 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-async function startAndTell(server: LiveServer, warn: (text: string) => void): Promise<void> {
+async function startAndTell(server: LiveServer, tell: (name: string, problem: string) => void): Promise<void> {
   await server.start();
   const { name, problem } = server;
-  if (problem !== undefined)
-    warn(`the MCP server ${name} did not start: ${problem}. To see more: signalbox mcp test ${name}`);
+  if (problem !== undefined) tell(name, problem);
 }

@@ -1,4 +1,5 @@
-import type { ImageLimits, ModelRow, TokenFamily } from "./catalog/row.ts";
+import type { ImageLimits } from "../contract/image-limits.ts";
+import type { ModelRow, TokenFamily } from "./catalog/row.ts";
 
 export interface ModelLimits {
   /** Tokens a request may have. */

@@ -64,7 +64,11 @@ export async function openContainedSession(parts: ContainedParts): Promise<Conta
           ...(parts.extraReadable ?? []),
           ...paths.filter(({ access }) => access === "read").map(({ target }) => target),
         ],
-        onEvent: (event) => void (event.type === "end" && own.contained && own[Symbol.asyncDispose]()),
+        onEvent(event) {
+          // The command's own client has yet to read how it ended.
+          const end = () => void (own.contained && own[Symbol.asyncDispose]());
+          if (event.type === "end") setTimeout(end, LINGER_MS).unref();
+        },
       });
       if (!own.contained) throw new Error(own.containment.because);
       separate.add(own);
@@ -130,6 +134,7 @@ function sandboxOpener(parts: ContainedParts) {
   };
 }
 
+const LINGER_MS = 1000;
 const MAX_OUTSIDE = 100;
 const MAX_NOTES = 20;
 const MAX_SHOWN = 200;

@@ -18,7 +18,7 @@ export function droppedIn(records: readonly Stamped[]): readonly Dropped[] {
   for (const { record, at } of records) {
     const edit = historyEdit(record);
     if (edit === undefined) continue;
-    if (record.type !== "history") {
+    if (record.type !== "history" && record.type !== "undo") {
       history.apply(edit);
       continue;
     }
@@ -27,7 +27,8 @@ export function droppedIn(records: readonly Stamped[]): readonly Dropped[] {
     history.apply(edit);
     const kept = new Set(history.messages);
     const messages = whole.filter((message) => !kept.has(message) && !isOurs(message));
-    if (messages.length > 0) dropped.push({ at, because: record.because, messages });
+    if (messages.length > 0)
+      dropped.push({ at, because: "because" in record ? record.because : record.direction, messages });
   }
   return dropped;
 }

@@ -17,6 +17,8 @@ export interface Replayed {
   /** The part of the cost that is known. */
   readonly knownCost: number;
   readonly work: WorkCounter;
+  /** How often each gate has blocked in a row, if the session has not rested since. */
+  readonly blocked: ReadonlyMap<string, number>;
   readonly model: string;
   /** The model's address; undefined when it was not recorded. */
   readonly baseUrl: string | undefined;
@@ -34,12 +36,13 @@ export function replay(records: readonly SessionRecord[]): Replayed {
   const { model = "", baseUrl } = chosen ?? {};
   const effort = chosen?.type === "model" ? chosen.effort : undefined;
   const last = records.findLast((record) => !isPreparation(record));
-  const rested = last?.type === "rest" ? last.reason : undefined;
+  const rested = last?.type === "rest" ? last.reason : last?.type === "undo" ? last.direction : undefined;
   return {
     history: replayHistory(records),
     queued: replayQueue(records),
     ...replayUsage(records),
     work: replayWork(records),
+    blocked: replayGates(records),
     model,
     baseUrl,
     effort,
@@ -72,6 +75,8 @@ export function historyEdit(record: SessionRecord): HistoryEdit | undefined {
       const { history = [], pieces = history.map((add) => ({ add })) } = record;
       return { type: "history-replaced", pieces };
     }
+    case "undo":
+      return record.pieces === undefined ? undefined : { type: "history-replaced", pieces: record.pieces };
     default:
       return undefined;
   }
@@ -106,11 +111,33 @@ function replayUsage(records: readonly SessionRecord[]): Pick<Replayed, "usage" 
 /** Each request of the session's agent, and of its sub-agents, that was answered is a turn. */
 function replayWork(records: readonly SessionRecord[]): WorkCounter {
   const work = workCounter();
+  let hasRested = true;
   for (const record of records) {
+    if (record.type === "rest") hasRested = true;
+    if (
+      hasRested &&
+      record.type === "message" &&
+      record.message.role === "user" &&
+      record.message.source === "person"
+    ) {
+      work.begin();
+      hasRested = false;
+    }
     if (record.type === "usage" && (record.agent === undefined || record.turn === true)) work.turn();
     if (record.type === "call-end") work.deeds(record.deeds ?? []);
   }
   return work;
+}
+
+function replayGates(records: readonly SessionRecord[]): ReadonlyMap<string, number> {
+  const blocked = new Map<string, number>();
+  for (const record of records) {
+    if (record.type === "rest") blocked.clear();
+    if (record.type !== "gate") continue;
+    if (record.word === "blocked") blocked.set(record.gate, (blocked.get(record.gate) ?? 0) + 1);
+    else blocked.delete(record.gate);
+  }
+  return blocked;
 }
 
 const added = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

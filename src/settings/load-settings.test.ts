@@ -64,6 +64,9 @@ test("a project disables skills, and cannot name folders of them", () => {
 
 test("a project lowers limits, and never raises one", () => {
   const { home, workspace, write, writeProject } = places();
+  write("engine: { compact_at: 0.9 }\n");
+  writeProject("engine: { compact_wait_at: 0.85 }\n");
+  expect(loadSettings({ home, workspace }).engine).toEqual({ compact_at: 0.85, compact_wait_at: 0.85 });
   write("engine: { turns: 50, tries: 3 }\n");
   writeProject("engine: { turns: 40, tries: 20, parallel_calls: 64, gate_blocks: 2 }\n");
   expect(loadSettings({ home, workspace }).engine).toEqual({ turns: 40, tries: 3, parallel_calls: 8, gate_blocks: 2 });

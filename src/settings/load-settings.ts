@@ -45,7 +45,10 @@ export function loadSettings({ home, workspace }: Places): LoadedSettings {
     user,
     project,
     skills: skillsOf(user?.skills, project?.skills),
-    engine: { ...user?.engine, ...lowered(project?.engine ?? {}, { ...EngineSettings.parse({}), ...user?.engine }) },
+    engine: ordered({
+      ...user?.engine,
+      ...lowered(project?.engine ?? {}, { ...EngineSettings.parse({}), ...user?.engine }),
+    }),
     notes: note === undefined ? [] : [note],
   };
 }
@@ -89,6 +92,12 @@ function readSettingsText(path: string): { readonly text?: string; readonly prob
     if (code === "ENOENT" || code === "ENOTDIR") return {};
     return { problem: code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8" : (code ?? messageOf(error)) };
   }
+}
+
+/** A project may lower the share from which a request waits below the user's share from which a summary is written. */
+function ordered(engine: Partial<EngineSettings>): Partial<EngineSettings> {
+  const { compact_at: begin, compact_wait_at: wait } = engine;
+  return begin === undefined || wait === undefined ? engine : { ...engine, compact_at: Math.min(begin, wait) };
 }
 
 /** The limits of a project, none above what applies without it. */

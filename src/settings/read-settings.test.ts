@@ -52,6 +52,13 @@ test.each([
   ],
   ["a strange name", "zzzzzzzz: 1\n", 'unknown setting "zzzzzzzz"', "s.yaml:1", /^the names here are version, model/],
   ["a limit that is none", "engine:\n  turns: many\n", /engine\.turns: expected/, "s.yaml:2", /docs\/models\.md/],
+  [
+    "a wait before there is anything to wait for",
+    "engine:\n  compact_at: 0.9\n  compact_wait_at: 0.5\n",
+    /engine\.compact_wait_at: must be at least compact_at/,
+    "s.yaml:3",
+    /docs/,
+  ],
   ["a limit of 0", "engine:\n  turns: 0\n", /engine\.turns/, "s.yaml:2", /docs/],
   ["an infinite limit", "engine:\n  turns: .inf\n", /cannot be used/, "s.yaml", /./],
   ["skills that are no list", "skills:\n  disabled: deploy\n", /skills\.disabled: expected/, "s.yaml:2", /docs/],

@@ -19,11 +19,18 @@ export interface AddOptions {
 /** Which of these files of a work tree to take. The others are left out of the snapshot. */
 export type FileFilter = (names: readonly string[], part: Shadow) => Promise<readonly string[]>;
 
+interface Added {
+  /** The nested repositories, relative to this part. */
+  readonly inner: readonly string[];
+  /** Whether the index may be different now. */
+  readonly isChanged: boolean;
+}
+
 /**
- * Updates the index and returns the nested repositories, relative to this part.
- * Does not use `git add`, which runs git inside submodules with their settings and so can start their programs.
+ * Updates the index. Does not use `git add`, which runs git inside submodules with their settings and so can start
+ * their programs.
  */
-export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {}): Promise<readonly string[]> {
+export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {}): Promise<Added> {
   const { call, prefix, folder } = shadow;
   // Left by a git process of ours that was killed. Nobody else uses this folder.
   rmSync(join(folder, "index.lock"), { force: true });
@@ -32,19 +39,18 @@ export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOpti
     onUnreadable?.(join(call.cwd, name));
     return false;
   };
-  const tracked = await gitNames([...TRACKED, "--", where, OURS], call);
-  const [gone, there]: [string[], string[]] = [[], []];
-  for (let at = 0; at < tracked.length; at += 2) {
-    const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
-    // Not a file: either a nested repository with a new commit, or one that replaced a file.
-    const stat = status === "D" ? undefined : lstatSync(join(call.cwd, name), { throwIfNoEntry: false });
-    const isFolder = stat?.isDirectory() === true;
-    if (stat === undefined || (status === "T" && isFolder)) gone.push(name);
-    else if (!isFolder) there.push(name);
-  }
-  const plain = (await submodules(shadow)).map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
-  await updateIndex(call, ["--force-remove"], [...gone, ...plain]);
-  const others = await gitNames([...OTHERS, "--", where, OURS], call);
+  const untrackedNames = () => gitNames([...OTHERS, "--", where, OURS], call);
+  // Each is a program that mostly waits for the disk.
+  const [tracked, modules, early] = await Promise.all([
+    gitNames([...TRACKED, "--", where, OURS], call),
+    submodules(shadow),
+    untrackedNames(),
+  ]);
+  const { gone, there } = sortTracked(tracked, call.cwd);
+  const plain = modules.map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
+  const removed = [...gone, ...plain];
+  await updateIndex(call, ["--force-remove"], removed);
+  const others = removed.length === 0 ? early : await untrackedNames();
   const found = [...there, ...others.filter((name) => !isInner(name))];
   const wanted =
     onUnreadable === undefined ? found : found.filter((name) => isReadable(join(call.cwd, name)) || skip(name));
@@ -60,7 +66,23 @@ export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOpti
   }
   await updateIndex(call, ["--add", "--remove", "--replace"], chosen);
   const untracked = others.filter(isInner).map((name) => name.slice(prefix.length).replace(/\/$/, ""));
-  return [...new Set([...(await submodules(shadow)), ...untracked])].toSorted();
+  const isChanged = removed.length + wanted.length > 0;
+  const inner = [...(isChanged ? await submodules(shadow) : modules), ...untracked];
+  return { inner: [...new Set(inner)].toSorted(), isChanged };
+}
+
+/** Which of the files that git knows, with their changes, are gone, and which are there with other content. */
+function sortTracked(tracked: readonly string[], folder: string) {
+  const [gone, there]: [string[], string[]] = [[], []];
+  for (let at = 0; at < tracked.length; at += 2) {
+    const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
+    // Not a file: either a nested repository with a new commit, or one that replaced a file.
+    const stat = status === "D" ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false });
+    const isFolder = stat?.isDirectory() === true;
+    if (stat === undefined || (status === "T" && isFolder)) gone.push(name);
+    else if (!isFolder) there.push(name);
+  }
+  return { gone, there };
 }
 
 function isReadable(file: string): boolean {

@@ -1,4 +1,4 @@
-import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { ownFolder } from "../lib/folder-owner.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { openActivity } from "./activity.ts";
@@ -9,11 +9,12 @@ import {
   pruneSnapshots,
   type SessionManifest,
   storeIn,
+  touchActive,
   writeManifest,
 } from "./saved-session.ts";
 import { type SnapshotLimits, takeSnapshot, type TakenSnapshot } from "./take-snapshot.ts";
 
-interface SessionOrder {
+export interface SessionOrder {
   /** The user's signalbox folder. */
   readonly home: string;
   /** The id of the launch, run or conversation. `signalbox runs restore` takes it, or the id in `ready`. */
@@ -34,8 +35,14 @@ export interface SnapshotSession extends Pick<Recovery, "recoverable" | "began" 
 }
 
 type SessionState =
-  | { readonly state: "taken"; readonly id: string; readonly skipped: readonly string[] }
+  | { readonly state: "taken"; readonly id: string; readonly skipped: readonly string[]; readonly place: SnapshotPlace }
   | { readonly state: "unknown"; readonly because: string };
+
+/** Where the snapshot of a session is, for those who take more of them in the same store. */
+interface SnapshotPlace {
+  readonly folder: string;
+  readonly taken: Extract<TakenSnapshot, { readonly state: "taken" }>;
+}
 
 /** Starts taking the snapshot of a session and returns at once. Until it is there, `recoverable` answers undefined. */
 export function openSnapshotSession(order: SessionOrder): SnapshotSession {
@@ -46,11 +53,12 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
   let saved: SavedStart | undefined;
   const start = async (): Promise<SessionState> => {
     saved = await saveStart(order, signal);
-    if (saved.taken.state === "unknown") return { state: "unknown", because: saved.taken.because };
+    const { id, folder, taken } = saved;
+    if (taken.state === "unknown") return { state: "unknown", because: taken.because };
     const { workspace, patience } = order;
-    const parts = { workspace, snapshot: saved.taken, activity, signal };
+    const parts = { workspace, snapshot: taken, activity, signal };
     recovery = await openRecovery(patience === undefined ? parts : { ...parts, patience });
-    return { state: "taken", id: saved.id, skipped: saved.taken.skipped.map(({ path }) => path) };
+    return { state: "taken", id, skipped: taken.skipped.map(({ path }) => path), place: { folder, taken } };
   };
   const ready = start().catch((error: unknown): SessionState => ({ state: "unknown", because: messageOf(error) }));
   return {
@@ -60,7 +68,7 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
     began: (call) => (recovery ?? activity).began(call),
     ended(call) {
       (recovery ?? activity).ended(call);
-      if (saved?.taken.state === "taken") touch(saved.folder);
+      if (saved?.taken.state === "taken") touchActive(saved.folder);
     },
     async end() {
       stop.abort();
@@ -113,13 +121,4 @@ async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<Save
     owned[Symbol.dispose]();
   };
   return { id, folder, taken, end };
-}
-
-function touch(folder: string): void {
-  const now = new Date();
-  try {
-    utimesSync(activeFile(folder), now, now);
-  } catch {
-    // Only the time of a killed session's end becomes less exact.
-  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { atomicWrite } from "../lib/atomic-write.ts";
@@ -47,6 +47,16 @@ export const storeIn = (folder: string) => join(folder, "store");
 const manifestIn = (folder: string) => join(folder, "session.json");
 /** Touched when a tool call ends, so that the end of a killed session is known. */
 export const activeFile = (folder: string) => join(folder, "active");
+
+/** Remembers that a tool call has ended now. */
+export function touchActive(folder: string): void {
+  const now = new Date();
+  try {
+    utimesSync(activeFile(folder), now, now);
+  } catch {
+    // Only the time of a killed session's end becomes less exact.
+  }
+}
 
 const ID = /^[0-9a-z-]{4,64}$/i;
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../lib/sha256.ts";
 import { gitLine, type GitCall, runGit } from "../lib/run-git.ts";
@@ -41,6 +41,7 @@ interface TakeOptions extends AddOptions {
  */
 export function openSnapshots(root: string, folder: string, before?: Snapshot): SnapshotStore {
   const shadows = new Map<string, Shadow>();
+  const trees = new Map<string, { readonly tree: string; readonly index: bigint | undefined }>();
   let first = before;
   const shadowFolder = (path: string) => join(folder, `${path === "" ? "0" : sha256(path).slice(0, 16)}.git`);
   const shadowOf = async (path: string, { signal, exact }: TakeOptions): Promise<Shadow> => {
@@ -53,8 +54,13 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
   };
   const takePart = async (path: string, options: TakeOptions): Promise<SnapshotPart[]> => {
     const shadow = await shadowOf(path, options);
-    const inner = await addFiles(shadow, options);
-    const parts = [{ path, tree: await writeTree(shadow) }];
+    const { inner, isChanged } = await addFiles(shadow, options);
+    const known = trees.get(path);
+    const index = indexTime(shadow);
+    const isSame = !isChanged && known !== undefined && known.index === index;
+    const tree = isSame ? known.tree : await writeTree(shadow);
+    trees.set(path, { tree, index: indexTime(shadow) });
+    const parts = [{ path, tree }];
     for (const name of inner) {
       // A workspace that is a subfolder of a repository may become a repository itself.
       const place = `${path}${name === "" ? "." : name}/`;
@@ -76,6 +82,10 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
 
 const withSignal = (shadow: Shadow, signal: AbortSignal | undefined): Shadow =>
   signal === undefined ? shadow : { ...shadow, call: { ...shadow.call, signal } };
+
+/** Changes whenever somebody writes the index. */
+const indexTime = ({ folder }: Shadow) =>
+  statSync(join(folder, "index"), { bigint: true, throwIfNoEntry: false })?.mtimeNs;
 
 async function writeTree(shadow: Shadow): Promise<string> {
   const { call, prefix } = shadow;

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import type { ImageLimits } from "../contract/image-limits.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { fileStates } from "./files/file-states.ts";
@@ -20,12 +21,12 @@ function pngHeader(width: number, height: number): Buffer {
 }
 
 /** What the tool shows of a file with these bytes, and its path. */
-function look(bytes: Buffer) {
+function look(bytes: Buffer, limits?: ImageLimits) {
   const workspaceRoot = tempFolder();
   const path = join(workspaceRoot, "a.png");
   writeFileSync(path, bytes);
   const policy = { ...PRESETS.default, version: 1, workspaceRoot, home: tempFolder() } as const;
-  const tool = read({ gate: pathGate(policy, realMachine), states: fileStates() });
+  const tool = read({ gate: pathGate(policy, realMachine), states: fileStates(), imageLimits: () => limits });
   const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
   return { path, shown: tool.run(tool.input.parse({ path }), context) };
 }
@@ -46,4 +47,12 @@ test.each([
   ["of 9000 pixels", pngHeader(9000, 10), "is an image of 9000 × 10 pixels"],
 ])("refuses an image %s, which no provider would take", async (_, bytes, reason) => {
   await expect(look(bytes).shown).rejects.toThrow(reason);
+});
+
+test("the limits of the model in use count", async () => {
+  const png = Buffer.concat([pngHeader(640, 480), Buffer.alloc(967)]);
+  await expect(look(png, { count: 0 }).shown).rejects.toThrow("the model in use takes no images");
+  await expect(look(png, { pixels: 600 }).shown).rejects.toThrow("the model takes at most 600 on a side");
+  await expect(look(png, { bytes: 1000 }).shown).rejects.toThrow("too large to look at (at most 750)");
+  expect(await look(png, { bytes: 1336, pixels: 640, count: 1 }).shown).toMatchObject({ images: [{}] });
 });

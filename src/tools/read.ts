@@ -4,6 +4,7 @@ import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import { seenFile, type WorkspaceBuffers } from "./files/editor-buffers.ts";
 import type { FilePart, FileStates } from "./files/file-states.ts";
+import type { ImageLimits } from "../contract/image-limits.ts";
 import { imageSize } from "./files/image-size.ts";
 import { imageType } from "./files/image-type.ts";
 import type { PathGate } from "./files/path-gate.ts";
@@ -21,15 +22,18 @@ export interface FileParts {
   readonly states: FileStates;
   /** Files that an editor has open. */
   readonly buffers?: WorkspaceBuffers | undefined;
+  /** What the model in use accepts, asked for each image. */
+  readonly imageLimits?: (() => ImageLimits | undefined) | undefined;
 }
 
 const MAX_LINE = 2000;
 const MAX_TEXT = 60_000;
-const MAX_IMAGE = 3_500_000;
+/** For a model whose limits are not known: those of the strictest provider, with some room. */
+const MAX_SENT = 4_700_000;
 const MAX_PIXELS = 8000;
 const MAX_ENTRIES = 500;
 
-export const read = ({ gate, states, buffers }: FileParts): Tool<typeof Input> => ({
+export const read = ({ gate, states, buffers, imageLimits }: FileParts): Tool<typeof Input> => ({
   name: "read",
   description: "Read a text file (lines come with numbers), look at an image, or list a folder.",
   input: Input,
@@ -43,7 +47,10 @@ export const read = ({ gate, states, buffers }: FileParts): Tool<typeof Input> =
     const { bytes } = seen;
     const part = { offset, limit };
     const before = states.shownBy(real, part, bytes);
-    const shown = before !== undefined ? unchanged(real, before) : show(real, { bytes, mediaType, part });
+    const shown =
+      before !== undefined
+        ? unchanged(real, before)
+        : show(real, { bytes, mediaType, part, limits: imageLimits?.() ?? {} });
     // Only what the model was actually shown counts as read, and so may be overwritten.
     states.saw(real, bytes);
     // An image can be taken out of the history when a provider refuses it, so it is always sent again.
@@ -62,10 +69,11 @@ interface OpenedFile {
   readonly bytes: Buffer;
   readonly mediaType: string | undefined;
   readonly part: FilePart;
+  readonly limits: ImageLimits;
 }
 
-const show = (path: string, { bytes, mediaType, part }: OpenedFile): ToolOutput =>
-  mediaType === undefined ? showText(path, bytes, part) : showImage(path, mediaType, bytes);
+const show = (path: string, { bytes, mediaType, part, limits }: OpenedFile): ToolOutput =>
+  mediaType === undefined ? showText(path, bytes, part) : showImage(path, { bytes, mediaType, limits });
 
 function showText(path: string, bytes: Buffer, part: FilePart): ToolOutput {
   const form = decodeText(bytes);
@@ -75,17 +83,27 @@ function showText(path: string, bytes: Buffer, part: FilePart): ToolOutput {
   return answer(note + showLines(form.text, part.offset, part.limit));
 }
 
-function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
-  if (bytes.length > MAX_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
+interface OpenedImage {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+  readonly limits: ImageLimits;
+}
+
+function showImage(path: string, { bytes, mediaType, limits }: OpenedImage): ToolOutput {
+  const { bytes: sent = MAX_SENT, pixels = MAX_PIXELS, count } = limits;
+  if (count === 0) throw new Error(`${path} is an image, and the model in use takes no images`);
+  const most = Math.floor(sent / 4) * 3;
+  if (bytes.length > most)
+    throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at (at most ${most})`);
   const size = imageSize(bytes, mediaType);
   if (size === undefined || size.width === 0 || size.height === 0)
     throw new Error(
       `${path} starts like ${mediaType}, but its header is damaged; look at it with bash, for example file`,
     );
   const { width, height } = size;
-  if (Math.max(width, height) > MAX_PIXELS)
+  if (Math.max(width, height) > pixels)
     throw new Error(
-      `${path} is an image of ${width} × ${height} pixels; providers take at most ${MAX_PIXELS} on a side. Scale it down first`,
+      `${path} is an image of ${width} × ${height} pixels; the model takes at most ${pixels} on a side. Scale it down first`,
     );
   const image: ToolImage = { mediaType, base64: bytes.toString("base64") };
   return { ...answer(`${path} (${mediaType}, ${width} × ${height} pixels, ${bytes.length} bytes)`), images: [image] };

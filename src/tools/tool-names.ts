@@ -18,4 +18,5 @@ export const TOOL_NAMES = [
   "signalbox_docs",
   "skill",
   "task",
+  "task_complete",
 ] as const;

@@ -222,8 +222,8 @@ describe("the other tools", () => {
     const environment = { ...process.env, SIGNALBOX_SEARCH_URL: "http://127.0.0.1:9/" };
     const languageServers = { endings: [], ask: never, newErrors: never, [Symbol.asyncDispose]: never };
     const { tools } = open(undefined, { askUser: async () => "", environment, skills: [ownSkill()], languageServers });
-    // The session brings the last one.
-    expect([...tools.map(({ name }) => name), "task"]).toEqual(TOOL_NAMES);
+    // The session brings the last two.
+    expect([...tools.map(({ name }) => name), "task", "task_complete"]).toEqual(TOOL_NAMES);
   });
 
   test("the files of a user's skill may be read, and without it they may not", async () => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AuditEntry } from "../contract/audit-entry.ts";
+import type { ImageLimits } from "../contract/image-limits.ts";
 import type { KnownSkill } from "../contract/known-skill.ts";
 import type { LanguageServers } from "../contract/language-servers.ts";
 import type { Machine } from "../contract/machine.ts";
@@ -62,6 +63,8 @@ export interface ToolSetParts {
   readonly askUser?: AskUser | undefined;
   /** Files that an editor has open. */
   readonly buffers?: EditorBuffers | undefined;
+  /** What the model in use accepts of an image. */
+  readonly imageLimits?: (() => ImageLimits | undefined) | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   /** The skills that the model may use; their files may be read. */
   readonly skills?: readonly KnownSkill[] | undefined;
@@ -83,6 +86,8 @@ export interface ToolSet extends AsyncDisposable {
   readonly permit: Permit;
   /** Must be called when results leave the history; see `FileStates`. */
   readonly forgetShown: FileStates["forgetShown"];
+  /** Must be called when turns were taken back. */
+  readonly forgetSeen: FileStates["forgetSeen"];
   /** Must be called with texts from outside before the model sees them. */
   readonly onOutsideText: (text: string, channel: string) => void;
 }
@@ -108,7 +113,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   };
   const real = gate.real(workspace);
   const buffers = parts.buffers && { ...parts.buffers, workspace: real };
-  const files = { gate, states: fileStates(), buffers };
+  const files = { gate, states: fileStates(), buffers, imageLimits: parts.imageLimits };
   const search = { gate, workspace, ripgrep: () => findRipgrep(workspace, environment["PATH"]) };
   const web = { policy, world, outputFolder, onOutsideText };
   const provider = searchProvider(environment);
@@ -141,6 +146,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
       return permit(call, signal);
     },
     forgetShown: (isGone) => files.states.forgetShown(isGone),
+    forgetSeen: () => files.states.forgetSeen(),
     onOutsideText,
     [Symbol.asyncDispose]: () => runner.close(),
   };

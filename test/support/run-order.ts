@@ -15,6 +15,9 @@ interface Given {
   readonly root: string;
   readonly home?: string;
   readonly script?: readonly unknown[];
+  /** One script of the mock for each round. */
+  readonly scripts?: readonly (readonly unknown[])[];
+  readonly rounds?: number;
   readonly staged?: boolean;
   readonly accept?: readonly string[];
   readonly openHost?: OpenHost;
@@ -26,7 +29,7 @@ interface Given {
 }
 
 /** A whole work order for a folder. */
-export function workOrder({ root, script, staged, policy, required, env }: Given): WorkOrder {
+export function workOrder({ root, script, scripts, staged, policy, required, env }: Given): WorkOrder {
   return {
     id: randomUUID(),
     task: "do it",
@@ -46,7 +49,7 @@ export function workOrder({ root, script, staged, policy, required, env }: Given
     requirements: { required: [...(required ?? [])] },
     config: {
       model: null,
-      vendor: script === undefined ? {} : { mock: { script } },
+      vendor: scripts !== undefined ? { mock: { rounds: scripts } } : script === undefined ? {} : { mock: { script } },
       env: env ?? {},
       max_budget_usd: null,
       max_turns: null,
@@ -66,6 +69,7 @@ export function runParts(given: Given): RunParts {
     world: realMachine,
     secrets: {},
     accept: given.accept ?? [],
+    rounds: given.rounds,
     limits: { ...USUAL_LIMITS, ...given.limits },
     signal: given.signal ?? new AbortController().signal,
     processes: systemProcesses(process.env),

@@ -5,7 +5,7 @@ import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
+import { type AgentRecord, numberOf, recordsIn, sessionOf, textOf } from "../pack/record-fields.ts";
 import { claude } from "./program.ts";
 
 /** Claude Code through `claude -p --output-format stream-json`. */
@@ -21,6 +21,8 @@ export const headless: HeadlessMode = {
     ...(config.max_budget_usd === null ? [] : ["--max-budget-usd", String(config.max_budget_usd)]),
   ],
   open: openReader,
+  resume: (session) => ["--resume", session],
+  totals: ["estimated_cost_usd"],
 };
 
 function openReader(): RecordReader {
@@ -107,5 +109,6 @@ function readEnd(result: AgentRecord): Omit<HostEnd, "mode"> {
     usage,
     usageRaw: isRecord(raw) ? { ...raw, total_cost_usd: result["total_cost_usd"] ?? null } : null,
     stopped: limit ? "limit" : undefined,
+    session: sessionOf(result, "session_id"),
   };
 }

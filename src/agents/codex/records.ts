@@ -4,7 +4,7 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { splitWords } from "../../lib/split-words.ts";
 import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
+import { type AgentRecord, numberOf, recordsIn, sessionOf, textOf } from "../pack/record-fields.ts";
 import { codex } from "./program.ts";
 
 /** Codex through `codex exec --json`. */
@@ -24,13 +24,18 @@ export const headless: HeadlessMode = {
     ...(config.model === null ? [] : ["--model", config.model]),
   ],
   open: openReader,
+  // A sub-command of exec, so that the flags before it are those of every other start.
+  resume: (session) => ["resume", session],
+  totals: ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"],
 };
 
 function openReader(): RecordReader {
   let last: AgentRecord | undefined;
+  let session: string | undefined;
   return {
     read(record) {
       const { type, item } = record;
+      if (type === "thread.started") session = sessionOf(record, "thread_id");
       if (type === "turn.completed" || type === "turn.failed") last = record;
       if (type === "turn.failed")
         return [newEvent({ type: "error", message: textOf(record["error"], "message") || "the turn failed" })];
@@ -50,7 +55,8 @@ function openReader(): RecordReader {
         cache_read_tokens: numberOf(raw, "cached_input_tokens"),
         cache_write_tokens: numberOf(raw, "cache_write_input_tokens"),
       };
-      return { outcome: last["type"] === "turn.completed" ? "complete" : "failed", usage, usageRaw: raw ?? null };
+      const outcome = last["type"] === "turn.completed" ? "complete" : "failed";
+      return { outcome, usage, usageRaw: raw ?? null, session };
     },
   };
 }

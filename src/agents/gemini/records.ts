@@ -3,7 +3,7 @@ import { CODING_AGENT } from "../../contract/capability.ts";
 import { NO_USAGE } from "../../contract/host-end.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, numberOf, textOf } from "../pack/record-fields.ts";
+import { type AgentRecord, numberOf, sessionOf, textOf } from "../pack/record-fields.ts";
 import { gemini } from "./program.ts";
 
 /** Gemini CLI through `gemini -o stream-json`. */
@@ -12,12 +12,14 @@ export const headless: HeadlessMode = {
   capabilities: { ...CODING_AGENT, tool_use: "native", mcp_client: "native" },
   flags: ({ config }: WorkOrder) => ["-o", "stream-json", ...(config.model === null ? [] : ["-m", config.model])],
   open: openReader,
+  resume: (session) => ["--resume", session],
 };
 
 function openReader(): RecordReader {
   const tools = new Map<string, string>();
   let text = "";
   let result: AgentRecord | undefined;
+  let session: string | undefined;
   /** Gemini sends an answer in parts; it ends with the next record of another kind. */
   const said = (): AgentEvent[] => {
     const whole = text;
@@ -31,6 +33,7 @@ function openReader(): RecordReader {
         return [];
       }
       if (record["type"] === "result") result = record;
+      if (record["type"] === "init") session = sessionOf(record, "session_id");
       return [...said(), ...eventsOf(record, tools)];
     },
     end() {
@@ -42,7 +45,8 @@ function openReader(): RecordReader {
         output_tokens: numberOf(raw, "output_tokens"),
         cache_read_tokens: numberOf(raw, "cached"),
       };
-      return { outcome: result["status"] === "success" ? "complete" : "failed", usage, usageRaw: raw ?? null };
+      const outcome = result["status"] === "success" ? "complete" : "failed";
+      return { outcome, usage, usageRaw: raw ?? null, session };
     },
   };
 }

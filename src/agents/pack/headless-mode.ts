@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
+import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentRecord } from "./record-fields.ts";
@@ -11,6 +12,10 @@ export interface HeadlessMode {
   readonly capabilities: Capabilities;
   readonly flags: (order: WorkOrder, version: string | null) => readonly string[];
   readonly open: () => RecordReader;
+  /** The words, after all flags, that continue a conversation. Undefined if it cannot, or if that was never tried. */
+  readonly resume?: (session: string) => readonly string[];
+  /** Counts that it reports for the whole of a continued conversation, and not for this start alone. */
+  readonly totals?: readonly (keyof Usage)[];
   /** It prints one JSON document over several lines when it ends, instead of one record per line. */
   readonly printsOneDocument?: true;
 }

@@ -21,3 +21,9 @@ export const recordsIn = (value: unknown, name: string): AgentRecord[] => {
   const found = isRecord(value) ? value[name] : undefined;
   return Array.isArray(found) ? found.filter(isRecord) : [];
 };
+
+/** The id of a conversation; undefined when there is none, or one that could be taken for a flag or a path. */
+export function sessionOf(value: unknown, name: string): string | undefined {
+  const found = textOf(value, name);
+  return /^[0-9A-Za-z][\w-]{0,127}$/.test(found) ? found : undefined;
+}

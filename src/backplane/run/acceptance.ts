@@ -1,8 +1,13 @@
+import { join } from "node:path";
+import type { KeptBase } from "../../acceptance/check-base.ts";
+import { type BaseVerdict, checkWithBase, compareFirst } from "../../acceptance/check-with-base.ts";
+import { recordBase } from "../../acceptance/record-base.ts";
+import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
 import { GitFailure } from "../../lib/run-git.ts";
 import type { SnapshotStore } from "../../snapshots/snapshot.ts";
 import type { StopCause } from "./limits.ts";
-import type { WorkedRun } from "./open-run.ts";
+import type { OpenRun, WorkedRun } from "./open-run.ts";
 import type { CheckEnd, RunParts } from "./run-parts.ts";
 
 /** The result of our own checks on the final tree. */
@@ -27,10 +32,38 @@ export async function checkWork(run: WorkedRun, stop: StopCause | undefined, par
   const { signal, limits } = parts;
   // A check never gets more time than the whole run was allowed.
   const timeoutMs = Math.min(CHECK_MS, limits.wallMs);
-  return await runAcceptance(parts.accept, {
-    store,
-    runCheck: (command) => parts.processes.runCheck({ runId, command, cwd, timeoutMs, signal }),
-  });
+  const runCheck = (command: string, folder = cwd) =>
+    parts.processes.runCheck({ runId, command, cwd: folder, timeoutMs, signal });
+  const { checkBase: kept } = run;
+  if (kept === undefined) return await runAcceptance(parts.accept, { store, runCheck });
+  const { acceptChanged: allowed = [], processes } = parts;
+  const first = await compareFirst({ kept, allowed, signal });
+  const checked = await runAcceptance(parts.accept, { store, runCheck });
+  if (checked.verified !== "accepted") return checked;
+  const { environment = {} } = processes;
+  const base = { kept, allowed, id: runId, run: runCheck, environment, signal };
+  return withBase(checked, await checkWithBase(parts.accept, first, base));
+}
+
+/** Records what decides the checks of a run before the agent starts. Undefined without checks. */
+export async function recordCheckBase(run: OpenRun, root: string, parts: RunParts): Promise<KeptBase | undefined> {
+  const { accept, acceptKeep: keep = [], processes } = parts;
+  if (accept.length === 0) return undefined;
+  const path = processes.environment?.["PATH"] ?? "";
+  return await recordBase({ root, commands: accept, keep, path }, join(run.log.folder, CHECK_BASE), run.stops.signal);
+}
+
+/** The folder of a run with what decides its checks. */
+const CHECK_BASE = "check-base";
+
+/** What the second run adds to checks that passed. */
+function withBase(checked: WorkCheck, verdict: BaseVerdict | undefined): WorkCheck {
+  if (verdict === undefined) return checked;
+  const { command, facts, isAccepted, output } = verdict;
+  const acceptance = checked.acceptance.map((entry) => (entry.command === command ? { ...entry, base: facts } : entry));
+  if (isAccepted) return { ...checked, acceptance };
+  const because = [changedCheckVerdict(command, facts, verdict.idlePatterns), ...(output === "" ? [] : [output])];
+  return { ...checked, verified: "changed_check", acceptance, because: because.join("\n") };
 }
 
 interface AcceptanceParts {

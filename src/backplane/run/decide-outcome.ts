@@ -11,6 +11,8 @@ interface Observed {
   readonly notAccepted: string | undefined;
   readonly lastDenied: boolean;
   readonly hasErrors: boolean;
+  /** The number of the last round. */
+  readonly round?: number | undefined;
 }
 
 export interface DecidedOutcome {
@@ -23,7 +25,7 @@ export interface DecidedOutcome {
 
 /** Decides how a run really ended, from what the host reported and what we observed. The first match wins. */
 export function decideOutcome(seen: Observed): DecidedOutcome {
-  const { stop, outcome, verified, lastDenied } = seen;
+  const { stop, outcome, lastDenied } = seen;
   const claimed = outcome === "complete";
   const decided = (how: Omit<DecidedOutcome, "claimed">): DecidedOutcome => ({ ...how, claimed });
   if (stop !== undefined) {
@@ -35,15 +37,8 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
       because: stop.because,
     });
   }
-  if (claimed && verified === "accepted")
-    return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done and accepted" });
-  if (claimed && verified !== "not_checked")
-    return decided({
-      outcome: "failed",
-      stopped: "answered",
-      exitCode: RUN_EXIT.notAccepted,
-      because: `claimed done, not accepted: ${seen.notAccepted ?? verified}`,
-    });
+  const checked = claimed ? checkedOutcome(seen) : undefined;
+  if (checked !== undefined) return decided(checked);
   if (lastDenied)
     return decided({
       outcome: "partial",
@@ -60,6 +55,33 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
     because: claimed ? "claimed done, but an error was reported" : `the agent reported: ${outcome ?? "nothing"}`,
   });
 }
+
+/** What our own checks say about a run that claims to be done; undefined without any. */
+function checkedOutcome(seen: Observed): Omit<DecidedOutcome, "claimed"> | undefined {
+  const { verified, notAccepted } = seen;
+  const stopped = "answered";
+  switch (verified) {
+    case "not_checked":
+      return undefined;
+    case "accepted":
+      return {
+        outcome: "complete",
+        stopped,
+        exitCode: RUN_EXIT.done,
+        because: `done and accepted${afterRounds(seen)}`,
+      };
+    case "changed_check": {
+      const because = `accepted by a changed check${afterRounds(seen)}: ${notAccepted ?? "the files that decide it were changed"}`;
+      return { outcome: "partial", stopped, exitCode: RUN_EXIT.changedCheck, because };
+    }
+    default: {
+      const because = `claimed done, not accepted${afterRounds(seen)}: ${notAccepted ?? verified}`;
+      return { outcome: "failed", stopped, exitCode: RUN_EXIT.notAccepted, because };
+    }
+  }
+}
+
+const afterRounds = ({ round = 1 }: Observed) => (round === 1 ? "" : ` after ${round} rounds`);
 
 const STOP_EXIT: Record<StopReason, number> = {
   answered: RUN_EXIT.done,

@@ -19,7 +19,7 @@ const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usag
  */
 export function drainHost(
   source: AsyncGenerator<AgentEvent, HostEnd>,
-  limits: RunLimits,
+  limits: RunLimits & { readonly elapsedMs: number },
   { signal, stop, reason }: StopSwitch,
 ): HostDrain {
   // A single slot instead of `Promise.race`: racing against a promise that lives as long as the run would leak every
@@ -59,7 +59,7 @@ export function drainHost(
     void source.return(GONE).catch(() => undefined);
   };
   async function* events(): AsyncGenerator<AgentEvent, HostEnd | undefined> {
-    after(limits.wallMs, () => stop({ stopped: "limit", because: `more than ${limits.wallMs} ms` }));
+    after(limits.wallMs - limits.elapsedMs, () => stop(tooLong(limits)));
     try {
       for (;;) {
         const next = await pull();
@@ -84,3 +84,5 @@ export function drainHost(
 
 /** A host that floods the run gets no grace period. */
 const graceOf = (why: StopCause | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);
+
+const tooLong = ({ wallMs }: RunLimits): StopCause => ({ stopped: "limit", because: `more than ${wallMs} ms` });

@@ -55,6 +55,29 @@ test("the same call with the same result again and again is no progress; another
     expect(watched({ maxRepeats: 2 }, [...same, ...same, ...other, ...same, ...same]).stops.at(-1)).toBeUndefined();
 });
 
+test("a cycle of calls with the same results is no progress; waiting for something may repeat longer", () => {
+  const [ls, id] = [
+    [call("ls"), result("a")],
+    [call("id"), result("b")],
+  ];
+  const round = [...ls, ...id];
+  const { stops } = watched({ maxRepeats: 4 }, [...round, ...round, ...round]);
+  expect(stops).toEqual([...Array<undefined>(11), "the same 2 calls had the same results 3 times in a row"]);
+  const waiting = Array.from({ length: 20 }, () => [call("sleep 5; gh run view 7"), result("in_progress")]).flat();
+  expect(watched({ maxRepeats: 4 }, waiting).stops.at(-1)).toBeUndefined();
+});
+
+test("results are paired with their calls by id", () => {
+  const step = (id: string, command: string) => ({
+    call: newEvent({ type: "tool_call", tool_name: "bash", tool_use_id: id, input: { command } }),
+    result: newEvent({ type: "tool_result", tool_name: "bash", tool_use_id: id, output: "", is_error: false }),
+  });
+  const events = Array.from({ length: 6 }, (_, n) => [step(`a${n}`, `touch ${n}`), step(`b${n}`, "true")]).flatMap(
+    ([one, other]) => (one && other ? [one.call, other.call, one.result, other.result] : []),
+  );
+  expect(watched({ maxRepeats: 2 }, events).stops.every((stop) => stop === undefined)).toBe(true);
+});
+
 test("more events than allowed are a flood", () => {
   const { stops } = watched({ maxEvents: 2 }, [say(), say(), say()]);
   expect(stops).toEqual([undefined, undefined, "the host flooded the run with more than 2 events"]);

@@ -10,6 +10,7 @@ import { errorCode } from "../../lib/error-code.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { KeptBase } from "../../acceptance/check-base.ts";
 import type { Host } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
@@ -38,10 +39,14 @@ export interface OpenRun {
 /** A run with what has been added to it so far. */
 export interface WorkedRun extends OpenRun {
   readonly workspace?: OpenedWorkspace;
+  /** What decides the acceptance checks, as it was before the work. */
+  readonly checkBase?: KeptBase | undefined;
   readonly guard?: OrderGuard;
   /** By reference, because some hosts learn only while running which agent they are connected to. */
   readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds" | "containment">;
   readonly end?: HostEnd;
+  /** The number of this round, if there may be several. */
+  readonly round?: number;
 }
 
 interface ReadOrder {
@@ -101,7 +106,13 @@ function openLogOrRefuse(home: string, header: RunHeader): RunLog {
 /** Records an event: redacts it, writes it to disk, and adds it to the trace. It may be shown only after that. */
 export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
   const because = run.guard?.see(event, run.host?.holds ?? false);
-  const judged = because === undefined ? event : { ...event, ext: { ...event.ext, not_allowed: because } };
+  const { round } = run;
+  const ext = {
+    ...event.ext,
+    ...(because === undefined ? {} : { not_allowed: because }),
+    ...(round === undefined ? {} : { round }),
+  };
+  const judged = because === undefined && round === undefined ? event : { ...event, ext };
   const stored = keepableEvent(judged, run);
   run.log.append({ t: "event", event: stored });
   run.trace.push(stored);

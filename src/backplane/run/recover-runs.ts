@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { newEvent } from "../../contract/agent-event.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
+import type { Acceptance } from "../../contract/seal.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { receiptHash } from "../receipts/canonical-receipt.ts";
 import { receiptFileName, storePlaces } from "../receipts/chain.ts";
@@ -70,10 +71,15 @@ async function recover(run: KnownRun, setting: RunSetting, because: string): Pro
   };
   const error = newEvent({ type: "error", message: because, error_code: "backend_crashed" });
   const ended = replay(run, lines);
-  const how = { checked: NOT_CHECKED, decided };
+  const how = { checked: { ...NOT_CHECKED, acceptance: attemptsIn(lines) }, decided };
   const built = await buildReceipt({ ...ended, trace: [...ended.trace, error] }, how, setting);
   writeRunEnd(folder, sealRun(built, setting.home).end);
 }
+
+const attemptsIn = (lines: readonly LogLine[]): readonly Acceptance[] =>
+  lines
+    .filter((line) => line.t === "checked")
+    .flatMap(({ acceptance }, index) => acceptance.map((attempt) => ({ ...attempt, round: index + 1 })));
 
 function storedReceipt(home: string, runId: string): Receipt {
   const text = readFileSync(join(storePlaces(home).folder, receiptFileName(runId)), "utf8");

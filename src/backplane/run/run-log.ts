@@ -99,7 +99,15 @@ function keepSnapshot(folder: string, ended_at: string): void {
 export function cleanRun(folder: string): void {
   const stage = startOfLog(folder);
   removeStage(stage?.mode === "staged" ? stage.root : stageFolder(basename(folder)));
-  for (const name of ["cancel", "snapshots", "stage-snapshots", "lay-out.index", "log.jsonl", ...OWNER_FILES])
+  for (const name of [
+    "cancel",
+    "snapshots",
+    "stage-snapshots",
+    "lay-out.index",
+    "check-base",
+    "log.jsonl",
+    ...OWNER_FILES,
+  ])
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 

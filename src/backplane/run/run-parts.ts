@@ -29,12 +29,19 @@ export interface RunParts extends RunSetting {
   readonly world: Machine & JudgeExtras;
   /** Commands that must succeed on the final tree. */
   readonly accept: readonly string[];
+  /** How many times the agent may try until they do; 1 by default. All other limits hold for all rounds together. */
+  readonly rounds?: number | undefined;
+  /** Patterns of more files that decide them, and of files that the task may change. */
+  readonly acceptKeep?: readonly string[] | undefined;
+  readonly acceptChanged?: readonly string[] | undefined;
   readonly limits: RunLimits;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
   /** Answers for the user where the rules ask for approval. Without it, such a call is denied. */
   readonly onApproval?: OnApproval | undefined;
 }
+
+export const MAX_ROUNDS = 100;
 
 /** A call that the rules allow only with approval. */
 export interface ApprovalRequest {
@@ -78,6 +85,8 @@ export interface RunEnd {
 export interface Processes {
   /** Ends all processes of a run. Returns how many could not be ended. */
   readonly endRun: (runId: string) => Promise<number>;
+  /** The environment of checks. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Runs one of the user's checks to completion. */
   readonly runCheck: (check: Check) => Promise<CheckEnd>;
 }
@@ -109,7 +118,7 @@ export interface RunLimits {
   /** How long a host may take to end after it is stopped. */
   readonly graceMs: number;
   readonly maxEvents: number;
-  /** How many times in a row the same call may have the same result. */
+  /** How many times in a row the same call may have the same result; half as often for a cycle of several calls. */
   readonly maxRepeats: number;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AgentEvent } from "../../contract/agent-event.ts";
 import { Capabilities } from "../../contract/capability.ts";
 import { BackendIdentity, Outcome } from "../../contract/receipt.ts";
+import { Acceptance } from "../../contract/seal.ts";
 import { Json } from "../../contract/value.ts";
 import { WorkspaceMode } from "../../contract/work-order.ts";
 
@@ -56,6 +57,8 @@ export const LogLine = z.discriminatedUnion("t", [
     because: z.string(),
   }),
   z.object({ t: z.literal("artifact"), kind: z.string(), path: z.string(), size: z.number(), sha256: z.string() }),
+  /** What the check of one round found, in a run of several. */
+  z.object({ t: z.literal("checked"), acceptance: z.array(Acceptance) }),
   z.object({ t: z.literal("event"), event: AgentEvent }),
 ]);
 export type LogLine = z.infer<typeof LogLine>;

@@ -2,15 +2,17 @@ import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { diskError } from "../../lib/disk-error.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
 import { workspaceRoot } from "../workspace/open-workspace.ts";
-import { checkWork } from "./acceptance.ts";
+import { wholeCheck, wholeEnd } from "./all-rounds.ts";
 import { takeArtifacts } from "./artifacts.ts";
 import { buildReceipt, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
 import { NO_COUNTS } from "./call-ledger.ts";
+import type { CheckedRun } from "./checked-run.ts";
+import { joinContainment } from "./containment-of-rounds.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { doWork, stopFor } from "./do-work.ts";
 import { refuseSecondRun } from "./known-runs.ts";
 import type { StopCause } from "./limits.ts";
-import { beginRun, keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
+import { beginRun, keepEvent, type OpenRun } from "./open-run.ts";
 import { checkOrderEnvironment, readOrderPolicy, readWorkOrder } from "./read-order.ts";
 import type { RunEnd, RunParts, RunStep } from "./run-parts.ts";
 
@@ -22,7 +24,7 @@ const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller can
  */
 export async function* runWorkOrder(value: unknown, parts: RunParts): AsyncGenerator<RunStep> {
   const opened = await prepareRun(value, parts);
-  let run: WorkedRun = opened;
+  let run: CheckedRun = opened;
   let brokenOff = true;
   let failure: StopCause | undefined;
   try {
@@ -59,7 +61,7 @@ interface Ended {
 }
 
 /** On a full disk, nothing is lost: what was recorded becomes a receipt as soon as there is space. */
-async function endOrAdvise(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
+async function endOrAdvise(run: CheckedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
   try {
     // A receipt might still fit where a log line did not, but it would be missing what that line says.
     const refusal = run.log.refusal();
@@ -74,11 +76,9 @@ async function endOrAdvise(run: WorkedRun, stop: StopCause | undefined, parts: R
   }
 }
 
-/** Checks the work of a run whose processes have ended, decides the outcome, and builds and seals the receipt. */
-async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
-  const checked = await checkWork(run, stop, parts);
-  // A check may have left processes running.
-  if (checked.verified !== "not_checked") await parts.processes.endRun(run.header.run_id);
+/** Decides the outcome of a run in which nothing more happens, and builds and seals the receipt. */
+async function endRun(run: CheckedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
+  const checked = wholeCheck(run, stop);
   const ended = gatherRun(run);
   const decided = decideOutcome({
     stop,
@@ -87,6 +87,7 @@ async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunPar
     notAccepted: checked.because,
     lastDenied: ended.guard.lastDenied,
     hasErrors: run.trace.some(({ type }) => type === "error"),
+    round: run.round,
   });
   const warnings = keptFilesWarning(ended.refusedFiles).map((event) => keepEvent(run, event));
   const trace = warnings.length === 0 ? ended.trace : [...run.trace];
@@ -101,13 +102,16 @@ async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunPar
 }
 
 /** Collects everything known about a run that has ended. */
-function gatherRun(run: WorkedRun): EndedRun & { readonly refusedFiles: readonly string[] } {
+function gatherRun(run: CheckedRun): EndedRun & { readonly refusedFiles: readonly string[] } {
   const { header, log, artifacts, audit } = run;
   const workspace = run.workspace?.workspace;
-  const refusedFiles = takeArtifacts(run.end?.artifacts ?? [], workspace?.root ?? header.root, artifacts);
+  const end = wholeEnd(run);
+  const refusedFiles = takeArtifacts(end?.artifacts ?? [], workspace?.root ?? header.root, artifacts);
   const { hash, count } = audit.head();
   audit[Symbol.dispose]();
-  const { backend, capabilities, agent, holds } = run.host ?? unknownHost(header.agent);
+  const hosts = [...(run.earlier ?? []).map(({ host }) => host), run.host].filter((host) => host !== undefined);
+  const { backend, capabilities, agent } = hosts.at(-1) ?? unknownHost(header.agent);
+  const holds = hosts.length > 0 && hosts.every((host) => host.holds);
   return {
     header,
     folder: log.folder,
@@ -116,9 +120,9 @@ function gatherRun(run: WorkedRun): EndedRun & { readonly refusedFiles: readonly
     capabilities,
     agent,
     holds,
-    containment: run.host?.containment?.(),
+    containment: joinContainment(hosts.map((host) => host.containment?.())),
     trace: [...run.trace],
-    end: run.end,
+    end,
     guard: { ...(run.guard?.counts(holds) ?? NO_COUNTS), policyHash: run.guard?.policyHash ?? null },
     auditHead: count === 0 ? null : { segment: audit.name, hash, count },
     artifacts,

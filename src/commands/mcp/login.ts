@@ -1,3 +1,4 @@
+import type { McpServer } from "../../contract/mcp-server.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { messageOf } from "../../lib/message-of.ts";
@@ -13,7 +14,7 @@ const WAIT_MS = 300_000;
 /** `signalbox mcp login`. The tokens are kept in the user's signalbox folder, readable for the user alone. */
 export async function login({ words, flags }: CommandInput): Promise<number> {
   refuseInSandbox("nobody can log in inside a session", "run this in your own terminal");
-  const server = findServer("login", words[1]);
+  const server = addressOf(words[1]) ?? findServer("login", words[1]);
   if (server.type === "stdio")
     throw new UserError(`${server.name} is a program, which needs no login here`, {
       where: "signalbox mcp login",
@@ -41,3 +42,7 @@ export async function login({ words, flags }: CommandInput): Promise<number> {
     });
   }
 }
+
+/** A server that only an editor knows is named by its address; logins are kept by address. */
+const addressOf = (word = ""): McpServer | undefined =>
+  /^https?:\/\//.test(word) && URL.canParse(word) ? { type: "http", name: word, url: word, headers: {} } : undefined;

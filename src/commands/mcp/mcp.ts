@@ -39,7 +39,7 @@ const HELP: Readonly<Record<string, SubVerbHelp>> = {
     examples: ["signalbox mcp test files"],
   },
   login: {
-    usage: "NAME",
+    usage: "NAME|ADDRESS",
     summary: "log in to a server that wants it (OAuth)",
     flags: [],
     examples: ["signalbox mcp login docs"],

@@ -80,6 +80,12 @@ function resumed(flags: Readonly<Record<string, unknown>>): string | undefined {
 }
 
 function refuseModes(flags: Readonly<Record<string, unknown>>, resume: string | undefined): void {
+  if (flags["plan"] === true && flags["autopilot"] === true) {
+    throw new UserError("--plan only reads, and --autopilot carries the task out", {
+      where: "--autopilot",
+      fix: "plan first, then: signalbox native -c --approve --autopilot",
+    });
+  }
   if (flags["approve"] !== true || (resume !== undefined && flags["plan"] !== true)) return;
   throw new UserError("--approve carries out the plan of a session that is resumed", {
     where: "--approve",
@@ -120,13 +126,16 @@ function promptText(prompt: Buffer | undefined, resume: string | undefined): str
 const EXAMPLES = `
 Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
             3 refused: no key, a key that would be sent unencrypted, a session that is open elsewhere
-            4 the check never passed  5 a limit was reached  9 a hook never let it stop, or a conflict was left  70 internal error
+            4 the check never passed  5 a limit was reached  6 no progress: it went in circles
+            8 the check passes only because it was changed  70 internal error
+            9 another gate never let it stop: effort, work items, conflicts, a hook
             129 terminal closed  130 interrupted (SIGINT)  131 SIGQUIT  141 the reader of --json went away
             143 terminated (SIGTERM)
 
 Examples:
   signalbox native --model anthropic/claude-haiku-4-5
   signalbox native -p "fix the failing test" --accept "npm test"
+  signalbox native --autopilot -p "migrate to v5" --accept "npm test" works on until it says that it is done
   signalbox native --model ollama/qwen3 --prompt-file task.md
   git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder

@@ -5,6 +5,8 @@ const ENGINE = [
   "--effort",
   "--base-url",
   "--accept",
+  "--accept-keep",
+  "--accept-changed",
   "--accept-timeout",
   "--max-turns",
   "--max-cost",
@@ -45,6 +47,31 @@ export const SESSIONS_HELP: Readonly<Record<string, SubVerbHelp>> = {
     summary: "go on with one, on the terminal or with one prompt",
     flags: ["--prompt", ...ENGINE],
     examples: ["signalbox sessions resume last", 'signalbox sessions resume last -p "now add a test"'],
+  },
+  undo: {
+    usage: "SESSION [--to TURN] [flags]",
+    summary: "take the last turn back: its files and its part of the talk",
+    flags: ["--to", "--list", "--dry-run", "--force", "--yes", "--json"],
+    more: `Files become what they were before the turn; files that it made are removed.
+What you changed since is kept and named, unless you pass --force. Files that
+git ignores are not in a snapshot and stay. It asks first; 'sessions redo' takes
+it back until there is new work. docs/snapshots.md says more.
+
+Exit codes:
+  0 done   1 some files could not be restored (then the talk stays as it is)
+  2 usage, or no such turn   3 not confirmed, open elsewhere, no snapshot,
+  inside a session, or some files were kept`,
+    examples: [
+      "signalbox sessions undo last --list",
+      "signalbox sessions undo last --dry-run",
+      "signalbox sessions undo last --to 2 --yes",
+    ],
+  },
+  redo: {
+    usage: "SESSION [--dry-run] [--yes] [--json]",
+    summary: "take the last undo back",
+    flags: ["--dry-run", "--yes", "--json"],
+    examples: ["signalbox sessions redo last"],
   },
   fork: {
     usage: "SESSION [--records N] [--json]",

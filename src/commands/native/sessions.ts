@@ -35,11 +35,16 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .argument("<what>", "list, show, dropped, resume, fork or export")
+      .argument("<what>", "list, show, dropped, resume, undo, redo, fork or export")
       .argument("[session]", "an id, part of one, or last (of this folder)")
       .option("--here", "only sessions of this folder")
       .option("--records <number>", "fork: copy only the first N records", once)
       .option("--raw", "export: keep secrets")
+      .option("--to <turn>", "undo: take back everything from this turn on", once)
+      .option("--list", "undo: show the turns and the files that each changed")
+      .option("--dry-run", "undo, redo: only show what would happen")
+      .option("--force", "undo: also take back files that were changed since")
+      .option("--yes", "undo, redo: do not ask")
       .option("-p, --prompt <text>", "resume: run this prompt without a terminal", once);
     engineFlags(command).addHelpText("after", subVerbsText(SESSIONS_HELP, SESSIONS_EXAMPLES));
   },
@@ -53,7 +58,20 @@ export const command: CommandModule = {
   },
 };
 
-const ACTIONS = { list, show, dropped, resume, fork, export: exportSession };
+/** Loaded when used. */
+const takeBack = (direction: "undo" | "redo") => async (input: CommandInput) =>
+  await (await import("./undo.ts")).undoSession(direction, input);
+
+const ACTIONS = {
+  list,
+  show,
+  dropped,
+  resume,
+  undo: takeBack("undo"),
+  redo: takeBack("redo"),
+  fork,
+  export: exportSession,
+};
 
 async function list({ flags }: CommandInput): Promise<number> {
   const here = currentFolder();

@@ -1,6 +1,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import type { NativeSettings } from "../../hosts/native/native-settings.ts";
+import type { WorkMode } from "../../contract/work-mode.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -10,7 +11,7 @@ import type { ModelChoice } from "../../models/choose-model.ts";
 import { otherModels } from "../../models/other-models.ts";
 import { priceOf } from "../../models/catalog/price.ts";
 import { sessionPolicy } from "../active-policy.ts";
-import { countFlag, textFlag, textsFlag } from "../flags.ts";
+import { acceptPatterns, countFlag, textFlag, textsFlag } from "../flags.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { skillSettings } from "./flags.ts";
 import { nativeHooks } from "./hooks.ts";
@@ -21,31 +22,21 @@ type Flags = Readonly<Record<string, unknown>>;
  * Parses the flags once, at the edge. Keys come from the environment. A resumed session continues with its model.
  */
 export function nativeSettings(flags: Flags, resume?: string, cwd?: string): NativeSettings {
+  // A wrong flag is reported before a key that is missing.
+  const { mostCost, turns, idle, timeout, acceptSeconds } = limitsIn(flags);
   const { choice, effort, engine, skills } = chosenModel(flags, resume, cwd);
-  const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is unknown, so its cost cannot be limited`, {
       where: "--max-cost",
       fix: "use --max-turns, or a model that signalbox models shows with a price",
     });
   }
-  const turns = countFlag(flags, "maxTurns", 100_000);
-  if (turns === 0) throw new UserError("0 turns leave nothing to do", { where: "--max-turns", fix: "pass 1 or more" });
-  const idle = countFlag(flags, "modelIdle", 3600);
-  if (idle === 0)
-    throw new UserError("0 seconds let no model answer", { where: "--model-idle", fix: "pass 1 or more" });
   const settings = EngineSettings.parse({
     ...engine,
     // A limit for the session is not cut short by the one for a single prompt.
     ...(turns === undefined ? {} : { turns }),
     ...(idle === undefined ? {} : { idle_ms: idle * 1000 }),
   });
-  const timeout = countFlag(flags, "timeout", 7 * 86_400);
-  if (timeout === 0)
-    throw new UserError("0 seconds leave no time to work", { where: "--timeout", fix: "pass 1 or more" });
-  const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
-  if (acceptSeconds === 0)
-    throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   const open = (chosen: ModelChoice) => openModel(chosen, { idleMs: settings.idle_ms, effort: () => effort.level });
   return {
     version: manifest.version,
@@ -56,10 +47,11 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     otherModels: otherModels(choice, open),
     effort,
     flags: featureFlags(process.env),
-    ...(flags["plan"] === true ? { mode: "plan" } : flags["approve"] === true ? { mode: "ask" } : {}),
+    mode: chosenMode(flags),
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
+    ...acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostTurns: turns,
     mostCost,
@@ -82,6 +74,29 @@ function worktreesFlag(flags: Flags): number | undefined {
     where: "--worktrees",
     fix: "pass 1 or more, or leave it out",
   });
+}
+
+/** An approved plan is carried out on autopilot if that was asked for. */
+function chosenMode(flags: Flags): WorkMode | undefined {
+  if (flags["plan"] === true) return "plan";
+  if (flags["autopilot"] === true) return "auto";
+  return flags["approve"] === true ? "ask" : undefined;
+}
+
+function limitsIn(flags: Flags) {
+  const mostCost = dollars(textFlag(flags, "maxCost"));
+  const turns = countFlag(flags, "maxTurns", 100_000);
+  if (turns === 0) throw new UserError("0 turns leave nothing to do", { where: "--max-turns", fix: "pass 1 or more" });
+  const idle = countFlag(flags, "modelIdle", 3600);
+  if (idle === 0)
+    throw new UserError("0 seconds let no model answer", { where: "--model-idle", fix: "pass 1 or more" });
+  const timeout = countFlag(flags, "timeout", 7 * 86_400);
+  if (timeout === 0)
+    throw new UserError("0 seconds leave no time to work", { where: "--timeout", fix: "pass 1 or more" });
+  const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
+  if (acceptSeconds === 0)
+    throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
+  return { mostCost, turns, idle, timeout, acceptSeconds };
 }
 
 function dollars(text: string | undefined): number | undefined {

@@ -7,6 +7,8 @@ export function outcomeWords(receipt: Receipt, predicate: SealPredicate | undefi
   const end = endOf(receipt, predicate);
   const why = end.because === "" ? "" : `: ${end.because}`;
   if (end.verified === "stale") return "not accepted: the files changed while they were checked, or after that";
+  if (end.verified === "changed_check")
+    return "accepted by a changed check: it passes only with the agent's version of the files that decide it";
   if (end.verified === "refused") return "not accepted: the agent said it was done, but a check failed";
   switch (end.stopped) {
     case "denied":

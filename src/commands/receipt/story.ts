@@ -43,7 +43,7 @@ export function receiptStory(receipt: Receipt, predicate?: SealPredicate): Recei
     ...identity(receipt, predicate?.agent),
     outcome: outcomeWords(receipt, predicate),
     good: receipt.outcome === "complete",
-    checks: (predicate?.acceptance ?? []).map(checkWords),
+    checks: checkWords(predicate?.acceptance ?? []),
     denied,
     deniedUnseen: Math.max(0, (predicate?.guard.decisions.deny ?? 0) - denied.length),
     calls: trace.flatMap((event) =>
@@ -71,9 +71,23 @@ function identity({ backend, trace }: Receipt, agent: SealPredicate["agent"] | u
   return { agent: [name, version, through].filter(Boolean).join(" "), task: message.slice(prefix.length) };
 }
 
-function checkWords({ command, exit_code: code }: SealPredicate["acceptance"][number]) {
-  if (code === 0) return { command, passed: true, end: "passed" };
-  return { command, passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
+/** Every check that ran, with its round if there were several. */
+function checkWords(acceptance: SealPredicate["acceptance"]): ReceiptStory["checks"] {
+  const hasRounds = acceptance.some(({ round = 1 }) => round > 1);
+  return acceptance.map((check) => {
+    const { passed, end } = checkEnd(check);
+    return { command: check.command, passed, end: hasRounds ? `round ${check.round ?? 1} ${end}` : end };
+  });
+}
+
+function checkEnd({ exit_code: code, base }: SealPredicate["acceptance"][number]) {
+  const changed = (base?.changed ?? []).map(({ path, how }) => `${path} (${how})`).join(", ");
+  if (code === 0 && base !== undefined)
+    return base.because === null
+      ? { passed: true, end: `passed, also without the changes to ${changed}` }
+      : { passed: false, end: `passed only with changes to what decides it: ${changed || base.because}` };
+  if (code === 0) return { passed: true, end: "passed" };
+  return { passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
 }
 
 function guardedWords(predicate: SealPredicate, refusedByAgent: number): string {

@@ -76,12 +76,13 @@ async function byName(name: string, flags: Flags, task: string | undefined): Pro
 
 /**
  * Our own engine also gets the acceptance checks as a gate, so it learns of a false "done" while it can still fix it.
+ * When the number of rounds is given, the run hands back failed checks instead, as it does with any other agent.
  */
 async function openNative(flags: Flags): Promise<OpenHost> {
   const { nativeSettings } = await import("../native/settings.ts");
   const { nativeHost } = await import("../../hosts/native/native-host.ts");
   const { accept } = flags;
-  const checks = Array.isArray(accept) ? accept.map(String) : [];
+  const checks = Array.isArray(accept) && flags["rounds"] === undefined ? accept.map(String) : [];
   const check = checks.length > 1 ? checks.map((each) => `( ${each} )`).join(" && ") : checks[0];
   return nativeHost(nativeSettings({ ...flags, accept: check }), manifest.version);
 }

@@ -19,10 +19,11 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { chooseHost } from "./host.ts";
 import { list, orderOf, readTask, seconds } from "./order.ts";
+import { AUTO_ROUNDS, ROUNDS_HELP, roundsFlag, withAutoRounds } from "./rounds.ts";
 import { runSetting } from "./setting.ts";
 import { runShower } from "./show-run.ts";
 import { type ReaderGone, watchReader } from "../reader-gone.ts";
-import { check, once } from "../flags.ts";
+import { acceptPatterns, check, once } from "../flags.ts";
 import type { CommandModule } from "../command-module.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
@@ -43,6 +44,9 @@ export const command: CommandModule = {
       .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
       .option("--order <file>", "a complete work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
+      .option("--rounds <n>", `${ROUNDS_HELP} (default: ${verb === "auto" ? AUTO_ROUNDS : "1"})`, once)
+      .option("--accept-keep <glob>", "with --accept: these files decide the check too; may be repeated", collect)
+      .option("--accept-changed <glob>", "with --accept: the task may change these files of the check", collect)
       .option("--staged", "work on a copy; 'signalbox apply' applies the result")
       .option("--workspace-mode <mode>", "staged or pass-through (the long form of --staged)")
       .option("--root <dir>", "the workspace")
@@ -58,6 +62,7 @@ export const command: CommandModule = {
       .option("--deny-host <host>", "hosts that may not be reached", collect)
       .option("--model <name>", "the model")
       .option("--effort <level>", "with native: how much the model thinks (low, medium, high or max)", once)
+      .option("--autopilot", "with native: work on until it says that the task is complete")
       .option("--max-turns <n>", "stop after this many model answers")
       .option("--max-budget-usd <n>", "stop when the cost reaches this")
       .option("--timeout <seconds>", "stop after this time")
@@ -72,10 +77,12 @@ export const command: CommandModule = {
       .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
   },
 
-  async run({ words, flags }) {
+  async run({ verb, words, flags: given }) {
     refuseDeepSession(process.env, say);
+    const flags = verb === "auto" ? withAutoRounds(given) : given;
+    const rounds = roundsFlag(flags);
     const host = await chooseHost(words, flags);
-    if (flags["effort"] !== undefined && host.name !== "native") throw effortElsewhere(host.name);
+    if (host.name !== "native") refuseNativeFlags(flags, host.name);
     const order = orderOf(await readTask(host.task, flags), flags, host.name);
     const limits = limitsOf(order, flags);
     const cwd = currentFolder();
@@ -102,13 +109,17 @@ export const command: CommandModule = {
       policy,
       world: { ...realMachine, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
+      rounds,
+      ...acceptPatterns(flags, list(flags, "accept").length > 0),
       limits,
       signal: interrupt.signal,
     };
     using waiting = timerLine(`waiting for ${host.name}`);
-    const show = runShower(flags["json"] === true, waiting);
+    using checking = timerLine("running the check");
+    const { show, showCheck } = runShower(flags["json"] === true, waiting, checking);
     let exitCode: number = EXIT.failed;
-    for await (const step of runWorkOrder(order, parts)) {
+    const processes = { ...setting.processes, runCheck: showCheck(setting.processes.runCheck) };
+    for await (const step of runWorkOrder(order, { ...parts, processes })) {
       if (step.type === "event") follow(step.event, unread);
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;
@@ -118,11 +129,14 @@ export const command: CommandModule = {
   },
 };
 
-const effortElsewhere = (name: string) =>
-  new UserError(`--effort is for native, and this run uses ${name}`, {
-    where: "--effort",
-    fix: "omit it, and set the effort in the agent's own settings",
+function refuseNativeFlags(flags: Readonly<Record<string, unknown>>, name: string): void {
+  const flag = ["effort", "autopilot"].find((each) => flags[each] !== undefined);
+  if (flag === undefined) return;
+  throw new UserError(`--${flag} is for native, and this run uses ${name}`, {
+    where: `--${flag}`,
+    fix: flag === "effort" ? "omit it, and set the effort in the agent's own settings" : "omit it",
   });
+}
 
 /** Not every agent reports the end of its calls; when it speaks again, they have ended. */
 function follow(event: AgentEvent, unread: ReaderGone): void {
@@ -148,6 +162,7 @@ Exit codes:
   2 wrong usage, or unknown host   3 a required call was denied
   4 claimed done, but not accepted   5 a limit was reached   6 no progress
   7 the agent crashed or broke the protocol
+  8 accepted by a changed check (see --accept-changed)   9 with native: a gate never let it stop
   127 the agent is not installed   130 interrupted
 `;
 
@@ -160,6 +175,8 @@ Examples:
 const EXAMPLES = `
 Examples:
   signalbox run codex "fix the failing test" --accept "npm test"
+  signalbox run codex "cover the parser" --accept "npm test" --accept-changed 'test/parser/**'
+  signalbox run codex "fix the failing test" --accept "npm test" --rounds 3
   signalbox run --sidecar "node host.js" "the task" --json
   signalbox run claude "rename the module" --staged
   signalbox run claude --prompt-file task.md

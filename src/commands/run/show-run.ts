@@ -1,7 +1,8 @@
 import { dollars } from "../../lib/dollars.ts";
 import { statSync } from "node:fs";
 import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
-import type { RunStep } from "../../backplane/run/run-parts.ts";
+import type { Processes, RunEnd, RunStep } from "../../backplane/run/run-parts.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
@@ -17,11 +18,11 @@ import { printLine } from "../print-line.ts";
  * Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr, with
  * a line that counts the seconds in between.
  */
-export function runShower(json: boolean, waiting: TimerLine): (step: RunStep) => Promise<void> {
-  if (json) return jsonShower();
+export function runShower(json: boolean, waiting: TimerLine, checking: TimerLine): RunShower {
+  if (json) return { show: jsonShower(), showCheck: (run) => run };
   const started = performance.now();
   const state: Shown = { inText: false, deniedSaid: false, command: undefined, checkOutput: "" };
-  return async (step) => {
+  const show = async (step: RunStep) => {
     waiting.stop();
     if (step.type === "run-start") say(`run ${step.runId} in ${step.root}`);
     else if (step.type === "event") showEvent(step, state, started);
@@ -29,6 +30,32 @@ export function runShower(json: boolean, waiting: TimerLine): (step: RunStep) =>
     // Text of the agent that has no line break yet must not be overwritten.
     if (step.type !== "run-end" && !state.inText) waiting.start();
   };
+  const showCheck =
+    (run: RunCheck): RunCheck =>
+    async (check) => {
+      waiting.stop();
+      endText(state);
+      checking.start();
+      try {
+        return await run(check);
+      } finally {
+        checking.stop();
+      }
+    };
+  return { show, showCheck };
+}
+
+type RunCheck = Processes["runCheck"];
+
+interface RunShower {
+  readonly show: (step: RunStep) => Promise<void>;
+  /** Runs checks with a line that says so, because then nobody waits for the agent. */
+  readonly showCheck: (run: RunCheck) => RunCheck;
+}
+
+function endText(state: Shown): void {
+  if (state.inText) process.stdout.write("\n");
+  state.inText = false;
 }
 
 interface Shown {
@@ -62,9 +89,8 @@ function showEvent({ event, progress }: ShownEvent, state: Shown, started: numbe
     process.stdout.write(text);
     return;
   }
-  if (state.inText) process.stdout.write("\n");
   const streamed = state.inText;
-  state.inText = false;
+  endText(state);
   if (event.type === "assistant_message" && text !== "" && !streamed) process.stdout.write(`${text}\n`);
   if (event.type === "tool_call") {
     state.command = commandIn(event);
@@ -94,7 +120,7 @@ function callLine(
 }
 
 const DENIED = "tool denied: ";
-const NOT_FINISHED = /^(not finished \([\w-]+\)|[\w-]+ gave up): /;
+const NOT_FINISHED = /^(not finished \([\w-]+\)|[\w-]+ gave up|round \d+ of \d+ not accepted): /;
 
 /** One line for every attempt of a check, and for a denial what the model was told in words for a person. */
 function showProblem(event: Extract<AgentEvent, { type: "warning" | "error" }>, state: Shown): void {
@@ -105,8 +131,10 @@ function showProblem(event: Extract<AgentEvent, { type: "warning" | "error" }>, 
     const { verdict, output } = readGateReason(message.slice(start.length));
     say(`${what}: ${verdict}`);
     state.checkOutput = output;
-  } else if (type === "error" && NOT_ACCEPTED.test(message)) state.checkOutput = restOf(message);
-  else say(`${type}: ${message}`);
+  } else if (type === "error" && NOT_ACCEPTED.test(message)) {
+    sayLastRound(message);
+    state.checkOutput = restOf(message);
+  } else say(`${type}: ${message}`);
 }
 
 function commandIn({ tool_name: tool, input }: Extract<AgentEvent, { type: "tool_call" }>): string | undefined {
@@ -122,7 +150,14 @@ function denial(reason: string, { command }: Shown): string {
 }
 
 /** The end of the run says this again. */
-const NOT_ACCEPTED = /^claimed done, not accepted: /;
+const NOT_ACCEPTED = /^claimed done, not accepted(?: after (?<rounds>\d+) rounds)?: /;
+
+/** The last attempt gets a line like those before it. */
+function sayLastRound(message: string): void {
+  const { rounds } = NOT_ACCEPTED.exec(message)?.groups ?? {};
+  const [line = ""] = message.replace(NOT_ACCEPTED, "").split("\n");
+  if (rounds !== undefined) say(`round ${rounds} of ${rounds} not accepted: ${line}`);
+}
 
 const restOf = (text: string) => text.split("\n").slice(1).join("\n");
 
@@ -131,6 +166,12 @@ function denialIn(output: unknown): string | undefined {
   if (!isRecord(output) || output["denied"] !== true) return undefined;
   return typeof output["reason"] === "string" ? output["reason"] : "no reason given";
 }
+
+/** The files that decide a check and were changed, one per line. */
+const changedCheckLines = (acceptance: RunEnd["facts"]["acceptance"]) =>
+  acceptance.flatMap(
+    ({ base }) => base?.changed.map(({ path, how }) => `the check was changed: ${path} (${how})`) ?? [],
+  );
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
   const { held, calls_not_held: calls } = end.facts.guard;
@@ -149,7 +190,10 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Sh
     );
   const output = restOf(end.because) === "" ? checkOutput : restOf(end.because);
   if (output !== "" && end.exitCode !== EXIT.ok) say(`the end of the check's output:\n${output}`);
+  for (const line of changedCheckLines(end.facts.acceptance)) say(line);
   say(`${end.receipt.outcome}: ${end.because.split("\n")[0] ?? ""}`);
+  if (end.exitCode === RUN_EXIT.changedCheck)
+    say("fix: restore these files, or if the task was to change them: signalbox run --accept-changed GLOB");
   if (end.fix !== undefined) say(`fix: ${end.fix}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);
 }

@@ -13,7 +13,7 @@ import { compactNow } from "./between-runs.ts";
 const line = "const value = compute(offset, length);\n";
 const read = tool("read", ({ lines = 60 }) => ({ text: line.repeat(Number(lines)), failed: false }));
 const reads = (turns: number, lines?: number) => (_: unknown, n: number) =>
-  n < turns ? calls(call(`c${n}`, "read", lines === undefined ? {} : { lines })) : says("done");
+  n < turns ? calls(call(`c${n}`, "read", { page: n, ...(lines === undefined ? {} : { lines }) })) : says("done");
 
 /** A run on a small window: the events by name, and the history that is left. */
 async function run(model: Model, start: readonly Message[] = [asks("Read everything. Never change it.")]) {

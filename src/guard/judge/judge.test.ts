@@ -109,7 +109,10 @@ describe("tools", () => {
   });
   test("an unknown tool is asked about, and a policy can allow one of a server", () => {
     expect(judge({ tool: "Frobnicate", input: {} }, daily, machine).verdict).toBe("ask");
-    expect(judge({ tool: "mcp__docs__search", input: { query: "x" } }, daily, machine).verdict).toBe("ask");
+    expect(judge({ tool: "mcp__docs__search", input: { query: "x" } }, daily, machine)).toMatchObject({
+      verdict: "ask",
+      because: expect.stringContaining("no rule names the MCP tool mcp:docs/search"),
+    });
     const allowing = { ...daily, tools: { ...daily.tools, allow: ["mcp:docs/*", "Bash"], otherwise: "ask" } } as const;
     expect(judge({ tool: "mcp__docs__search", input: { query: "x" } }, allowing, machine).verdict).toBe("allow");
     expect(judge({ tool: "mcp__docs__search", input: { path: "/etc/shadow" } }, allowing, machine).verdict).toBe(

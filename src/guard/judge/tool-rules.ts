@@ -34,7 +34,9 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly G
   if (allow.length > 0)
     return [...questions, finding(otherwise ?? "deny", "tool-unlisted", "the policy does not list this tool")];
   const kind = toolKind(name);
-  if (kind === "mcp" || kind === "unknown") return [...questions, finding("ask", "tool-unknown", "unknown tool")];
+  if (kind === "unknown") return [...questions, finding("ask", "tool-unknown", "unknown tool")];
+  if (kind === "mcp")
+    return [...questions, finding("ask", "tool-unknown", `no rule names the MCP tool ${toolSpellings(name).at(-1)}`)];
   return questions;
 }
 

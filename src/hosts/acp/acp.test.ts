@@ -10,8 +10,11 @@ import { acpHost } from "./acp-command.ts";
 
 const AGENT = join(import.meta.dirname, "../../../test/fixtures/hosts/acp-agent.ts");
 
+const small = (...flags: string[]) =>
+  acpHost({ path: process.execPath, argv: [AGENT, ...flags] }, process.env, { name: "small", version: "0" });
+
 async function runTask(root: string, task: string[], change: Partial<RunParts> = {}) {
-  const openHost = acpHost({ path: process.execPath, argv: [AGENT] }, process.env, { name: "small", version: "0" });
+  const openHost = small();
   const parts = { ...runParts({ root, openHost }), ...change };
   const steps = await Array.fromAsync(runWorkOrder({ ...workOrder({ root }), task: task.join("\n") }, parts));
   const end = steps.at(-1);
@@ -88,4 +91,26 @@ test("a program that speaks no ACP is exit 7", async () => {
   });
   const end = await runTask(root, ["say x"], { openHost });
   expect([end.exitCode, end.because]).toEqual([7, "the agent ended: exit code 3"]);
+});
+
+/** The agent takes each line of a prompt as a step, so what the check prints is what it does next. */
+const TELLING = "test -e made.txt || { echo session; echo ask-run touch made.txt; exit 1; }";
+
+test.each([
+  ["in its own session", ["--loads"], ["loaded session-1 []"], []],
+  [
+    "in a new one with the task, where it cannot load sessions",
+    [],
+    ["hello", "new []"],
+    [expect.stringMatching(/^small could not resume its session \(it does not load sessions\), so it gets the task/)],
+  ],
+])("an ACP agent is told of a failed check %s", async (_, flags, said, warnings) => {
+  const root = repositoryWith({ "a.txt": "" });
+  const end = await runTask(root, ["say hello"], { openHost: small(...flags), accept: [TELLING], rounds: 2 });
+  expect([end.exitCode, end.facts.acceptance.length]).toEqual([0, 2]);
+  const second = end.receipt.trace.filter(({ ext }) => ext?.["round"] === 2);
+  expect(second.flatMap((event) => (event.type === "assistant_message" ? [event.text] : [])).join("")).toBe(
+    said.join(""),
+  );
+  expect(second.flatMap((event) => (event.type === "warning" ? [event.message] : []))).toEqual(warnings);
 });

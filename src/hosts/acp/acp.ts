@@ -5,12 +5,13 @@ import { type AgentIdentity, decideOrAsk, type Host, type HostJob } from "../../
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { usageSince } from "../../contract/usage-total.ts";
 import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
+import { isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import type { AcpPeer, AcpSession } from "./acp-session.ts";
 import { type Ask, asker } from "./ask.ts";
-import { beginSession, canLoad, type SessionStart } from "./begin-session.ts";
+import { canLoad, openConversation, type SessionStart } from "./begin-session.ts";
 import { fileAnswers } from "./files.ts";
 import { permissionAnswer } from "./permission.ts";
 import type { AcpTerminals } from "./terminals.ts";
@@ -89,7 +90,8 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
   const reported = textOf(isRecord(hello) ? hello["agentInfo"] : undefined, "version") || null;
   const version = reported ?? options.identity?.version ?? null;
   const start = options.session ?? {};
-  const session = canLoad(hello) ? start : { ...start, sessionId: undefined };
+  const loads = canLoad(hello);
+  const session = loads ? start : { ...start, sessionId: undefined };
   return {
     backend: { id: options.name, backend_version: version, adapter_version: "1" },
     capabilities: ACP_CAPABILITIES,
@@ -97,9 +99,9 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
     holds: false,
     containment: options.terminals?.facts,
     async *run(job) {
-      if (start.sessionId !== session.sessionId)
+      if (start.sessionId !== session.sessionId && job.followUp === undefined)
         yield newEvent({ type: "warning", message: "the agent cannot continue a session, so it began a new one" });
-      return yield* converse(job, { ask, connection, current, options: { ...options, session } });
+      return yield* converse(job, { ask, connection, current, options: { ...options, session }, loads });
     },
     async [Symbol.asyncDispose]() {
       connection.close();
@@ -125,26 +127,25 @@ interface Speaking {
   readonly connection: ClientConnection;
   readonly current: { session: AcpSession | undefined };
   readonly options: AcpOptions;
+  /** The agent can load earlier sessions. */
+  readonly loads: boolean;
 }
 
 async function* converse(
   job: HostJob,
-  { ask, connection, current, options }: Speaking,
+  { ask, connection, current, options, loads }: Speaking,
 ): AsyncGenerator<AgentEvent, HostEnd> {
-  const prompt = composePrompt(job);
-  yield* prompt.warnings;
+  const { sessionId, text } = yield* openConversation(job, ask, options);
   if (job.order.config.model !== null && options.hasModel !== true)
     yield newEvent({ type: "warning", message: "the model of an ACP agent is chosen by its own flags" });
   const events = asyncQueue<AgentEvent>();
-  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false, usage: null, sessionId: "" };
-  const sessionId = await beginSession(ask, job.order.workspace.root, options.session ?? {});
-  state.sessionId = sessionId;
+  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false, usage: null, sessionId };
   await nextTurn();
   current.session = openTurn(job, events, state);
   const cancel = () => void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
   if (job.signal.aborted) cancel();
   job.signal.addEventListener("abort", cancel, { once: true });
-  const content: ContentBlock[] = [{ type: "text", text: prompt.text }];
+  const content: ContentBlock[] = [{ type: "text", text }];
   void ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content }).then(
     async (answer) => {
       await nextTurn();
@@ -159,7 +160,12 @@ async function* converse(
     (error: unknown) => events.end(error),
   );
   yield* events;
-  return endOf(state, isPassthrough(job.order.config.vendor));
+  const end = endOf(state, isPassthrough(job.order.config.vendor));
+  const { followUp } = job;
+  const session = loads ? sessionId : undefined;
+  // An agent's price is that of its session, its tokens are those of the turn.
+  if (sessionId !== followUp?.session) return { ...end, session };
+  return { ...end, session, usage: usageSince(end.usage, followUp.used, ["estimated_cost_usd"]) };
 }
 
 /** Turns the updates of one turn into events. In passthrough mode, each event carries the message it came from. */

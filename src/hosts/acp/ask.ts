@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
+import { textOf } from "../../agents/pack/record-fields.ts";
 import { ProtocolError } from "../../backplane/host.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import type { AcpPeer } from "./acp-session.ts";
@@ -53,7 +54,11 @@ function timeout(ms: number, method: string): [Promise<never>, NodeJS.Timeout] {
 
 function asProtocolError(error: unknown, method: string): ProtocolError {
   if (error instanceof ProtocolError) return error;
-  return new ProtocolError(`the agent refused ${method}: ${messageOf(error)}`, {
-    cause: error,
-  });
+  return new ProtocolError(`the agent refused ${method}: ${messageOf(error)}${detailsOf(error)}`, { cause: error });
+}
+
+/** Some agents say only in the data of an error what went wrong. */
+function detailsOf(error: unknown): string {
+  const details = error instanceof Error && "data" in error ? textOf(error.data, "details") : "";
+  return details === "" ? "" : ` (${details})`;
 }

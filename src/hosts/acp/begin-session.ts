@@ -1,7 +1,11 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { textOf } from "../../agents/pack/record-fields.ts";
-import { ProtocolError } from "../../backplane/host.ts";
+import { type HostJob, ProtocolError } from "../../backplane/host.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { composePrompt } from "../program/compose-prompt.ts";
+import { notResumed } from "../program/not-resumed.ts";
 import type { Ask } from "./ask.ts";
 
 /** How the session of a run begins. */
@@ -13,11 +17,43 @@ export interface SessionStart {
 
 const SESSION_MS = 60_000;
 
+interface Conversing {
+  readonly name: string;
+  readonly session?: SessionStart | undefined;
+}
+
+/**
+ * The session of a round and what to say in it: in that of the round before, if the agent can load it, only what was
+ * found; in a new one everything.
+ */
+export async function* openConversation(
+  job: HostJob,
+  ask: Ask,
+  { name, session = {} }: Conversing,
+): AsyncGenerator<AgentEvent, { readonly sessionId: string; readonly text: string }> {
+  const { followUp } = job;
+  const { root } = job.order.workspace;
+  if (followUp !== undefined) {
+    try {
+      if (followUp.session === undefined) throw new ProtocolError("it does not load sessions");
+      const sessionId = await beginSession(ask, root, { ...session, sessionId: followUp.session });
+      return { sessionId, text: followUp.prompt };
+    } catch (error) {
+      if (job.signal.aborted) throw error;
+      yield notResumed(name, messageOf(error));
+    }
+  }
+  const { text, warnings } = composePrompt(job);
+  yield* warnings;
+  const start = followUp === undefined ? session : { ...session, sessionId: undefined };
+  return { sessionId: await beginSession(ask, root, start), text };
+}
+
 /**
  * Opens a session, or continues an earlier one, and returns its id. While it is loaded, the agent repeats the earlier
  * conversation, which is not part of this run.
  */
-export async function beginSession(ask: Ask, cwd: string, start: SessionStart): Promise<string> {
+async function beginSession(ask: Ask, cwd: string, start: SessionStart): Promise<string> {
   const params = { cwd, mcpServers: start.mcpServers ?? [] };
   if (start.sessionId !== undefined) {
     const { sessionId } = start;

@@ -118,10 +118,12 @@ const missing =
 async function openTransport(
   transport: CopilotTransport,
   { settings, parts, place }: Attempt,
-  { order }: HostJob,
+  { order, followUp }: HostJob,
 ): Promise<OpenWay | undefined> {
   const { env, starter, version } = parts;
-  const wanted = sessionSettings(order);
+  const settled = sessionSettings(order);
+  // A later round continues the conversation of the one before, whichever that was.
+  const wanted = followUp === undefined ? settled : { ...settled, sessionId: undefined };
   const required = starter.requiresSandbox === true ? "--require-sandbox" : sandboxRequirement(place.policy);
   const isOther = transport !== "legacy" || (settings.adapterModule ?? settings.runner) !== undefined;
   const way = transport === "legacy" ? "through another program" : `over ${transport}`;

@@ -1,5 +1,5 @@
 import type { RecordReader } from "../../agents/pack/headless-mode.ts";
-import { type AgentRecord, numberOf, textOf } from "../../agents/pack/record-fields.ts";
+import { type AgentRecord, numberOf, sessionOf, textOf } from "../../agents/pack/record-fields.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE } from "../../contract/host-end.ts";
 import type { Usage } from "../../contract/receipt.ts";
@@ -54,7 +54,8 @@ export function openCopilotReader(
       const complete = numberOf(result, "exitCode") === 0 && !failed;
       const raw = isRecord(result["usage"]) ? result["usage"] : {};
       const usageRaw = { ...raw, session_id: textOf(result, "sessionId") || null };
-      return { outcome: complete ? "complete" : "failed", usage: lastUsage() ?? usage, usageRaw };
+      const session = sessionOf(result, "sessionId");
+      return { outcome: complete ? "complete" : "failed", usage: lastUsage() ?? usage, usageRaw, session };
     },
   };
 }

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
-import type { AgentRecord } from "../../agents/pack/record-fields.ts";
+import { type AgentRecord, sessionOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob, OpenHost } from "../../backplane/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
@@ -12,6 +12,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
+import { notResumed } from "../program/not-resumed.ts";
 import { workspaceRoots } from "../program/program.ts";
 import { identifyAgent } from "../program/start-agent.ts";
 import { openCopilotReader } from "./records.ts";
@@ -79,14 +80,14 @@ async function* converse(
   client: SdkClient,
   { env, isApproved }: Pick<SdkParts, "env" | "isApproved">,
 ): AsyncGenerator<AgentEvent, HostEnd> {
-  const prompt = composePrompt(job);
-  yield* prompt.warnings;
   const events = asyncQueue<AgentEvent>();
   const gate = sdkGate(job, isApproved);
   const passthrough = isPassthrough(job.order.config.vendor);
   using watch = await watchProgram(client);
   watch.gone.catch((error: unknown) => events.end(error));
-  const session = await Promise.race([openSession(client, job, { ...ownProvider(env), ...gate }), watch.gone]);
+  const { session, text } = yield* openConversation(job, (sessionId) =>
+    Promise.race([openSession(client, job, { usual: { ...ownProvider(env), ...gate }, sessionId }), watch.gone]),
+  );
   const reader = openCopilotReader();
   const off = session.on((event) => {
     const record: AgentRecord = isRecord(event) ? event : {};
@@ -96,7 +97,7 @@ async function* converse(
   const abort = () => void session.abort().catch(() => undefined);
   job.signal.addEventListener("abort", abort, { once: true });
   // Not the SDK's `sendAndWait`, whose timer would keep our process alive long after the run.
-  session.send({ prompt: prompt.text }).catch((error: unknown) => {
+  session.send({ prompt: text }).catch((error: unknown) => {
     // The session has usually reported it already.
     if (!reader.failed()) events.push(newEvent({ type: "error", message: messageOf(error) }));
     events.end();
@@ -110,7 +111,35 @@ async function* converse(
   const usage = reader.usage();
   const outcome = job.signal.aborted ? "partial" : failed ? "failed" : "complete";
   const usageRaw = { ...usage, session_id: session.sessionId ?? null };
-  return { outcome, mode: passthrough ? "passthrough" : "mapped", usage: usage ?? NO_USAGE, usageRaw };
+  const ended = { outcome, mode: passthrough ? "passthrough" : "mapped", usage: usage ?? NO_USAGE, usageRaw } as const;
+  return { ...ended, session: sessionOf(session, "sessionId") };
+}
+
+interface OpenedConversation {
+  readonly session: SdkSession;
+  /** What to say in it. */
+  readonly text: string;
+}
+
+/** The conversation of the round before, if it can be resumed, or that of the order, or a new one. */
+async function* openConversation(
+  job: HostJob,
+  open: (sessionId: string | undefined) => Promise<SdkSession>,
+): AsyncGenerator<AgentEvent, OpenedConversation> {
+  const { followUp } = job;
+  if (followUp !== undefined) {
+    try {
+      if (followUp.session === undefined) throw new Error("it reported no session id");
+      return { session: await open(followUp.session), text: followUp.prompt };
+    } catch (error) {
+      if (job.signal.aborted) throw error;
+      yield notResumed("Copilot", messageOf(error));
+    }
+  }
+  const { text, warnings } = composePrompt(job);
+  yield* warnings;
+  const wanted = followUp === undefined ? sessionSettings(job.order).sessionId : undefined;
+  return { session: await open(wanted), text };
 }
 
 const plainJson = (record: AgentRecord): unknown => parseJson(JSON.stringify(record));
@@ -156,9 +185,12 @@ function sessionOptions({ order }: HostJob, usual: object): object {
 }
 
 /** Nothing has been done yet, so a transient failure can be retried. */
-async function openSession(client: SdkClient, job: HostJob, usual: object): Promise<SdkSession> {
+async function openSession(
+  client: SdkClient,
+  job: HostJob,
+  { usual, sessionId }: { readonly usual: object; readonly sessionId: string | undefined },
+): Promise<SdkSession> {
   const options = sessionOptions(job, usual);
-  const { sessionId } = sessionSettings(job.order);
   for (let attempt = 1; ; attempt++) {
     try {
       if (sessionId === undefined) return await client.createSession(options);

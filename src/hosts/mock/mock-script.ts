@@ -20,14 +20,27 @@ export type MockStep = z.infer<typeof Step>;
 
 const Script = z.array(Step).max(10_000);
 
-/** The mock's script: `config.vendor.mock.script`, or a single answer that repeats the task. */
-export function mockScript(order: Pick<WorkOrder, "config" | "task">): readonly MockStep[] {
+const Scripts = z.array(Script).min(1).max(100);
+
+/**
+ * The mock's script: `config.vendor.mock.script`, the one of this round in `rounds`, where the last is played again, or
+ * a single answer that repeats the task.
+ */
+export function mockScript(order: Pick<WorkOrder, "config" | "task">, round: number): readonly MockStep[] {
   const { mock } = order.config.vendor;
-  if (!isRecord(mock) || mock["script"] === undefined) return [{ say: `mock: ${order.task}` }];
-  const parsed = Script.safeParse(mock["script"]);
-  if (parsed.success) return parsed.data;
-  throw new UserError(`cannot read the mock's script: ${z.prettifyError(parsed.error)}`, {
-    where: "config.vendor.mock.script",
+  const { script, rounds } = isRecord(mock) ? mock : {};
+  if (rounds !== undefined) {
+    const scripts = parsed(Scripts, rounds, "rounds");
+    return scripts[Math.min(round, scripts.length) - 1] ?? [];
+  }
+  return script === undefined ? [{ say: `mock: ${order.task}` }] : parsed(Script, script, "script");
+}
+
+function parsed<Value>(schema: z.ZodType<Value>, value: unknown, name: string): Value {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new UserError(`cannot read the mock's script: ${z.prettifyError(read.error)}`, {
+    where: `config.vendor.mock.${name}`,
     fix: "see docs/backplane.md for the steps",
   });
 }

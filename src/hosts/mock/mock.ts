@@ -37,7 +37,7 @@ export const mockHost =
 
 async function* play(job: HostJob, env: NodeJS.ProcessEnv): AsyncGenerator<AgentEvent, HostEnd> {
   const state = { usage: NO_USAGE, calls: 0 };
-  for (const step of mockScript(job.order)) {
+  for (const step of mockScript(job.order, job.followUp?.round ?? 1)) {
     if (job.signal.aborted) return finished("partial", state.usage);
     if ("say" in step) yield newEvent({ type: "assistant_message", text: step.say });
     else if ("end" in step) return finished(step.end, state.usage);

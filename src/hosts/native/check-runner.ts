@@ -8,11 +8,14 @@ interface CheckPlace {
   readonly runner: Pick<CommandRunner, "start">;
   readonly folder: string;
   readonly timeoutMs: number;
+  /** Called before a command starts, with what will run. */
+  readonly prepare?: (command: string) => Promise<void>;
 }
 
 /** Runs the user's acceptance check in the workspace, in the same sandbox, and ends all its processes. */
-export function checkRunner({ runner, folder, timeoutMs }: CheckPlace): RunCheck {
+export function checkRunner({ runner, folder, timeoutMs, prepare }: CheckPlace): RunCheck {
   return async (command, signal): Promise<CheckOutcome> => {
+    await prepare?.(command);
     const running = await runner.start({ command, folder });
     let timedOut = false;
     const stop = () => void running.end();

@@ -23,17 +23,17 @@ interface Warning {
 }
 
 /**
- * Says which instructions of the repository read like an attack on the agent. Loading the screen takes as long as half
+ * Says which instructions and sub-agents of the repository read like an attack on the agent. Loading the screen takes as long as half
  * a start, so with `isLater` it is done while the model works, or at the latest when the session ends.
  */
 export function warnOfAttacks(
-  { instructions }: Pick<NativeContext, "instructions">,
+  { instructions, agents }: Pick<NativeContext, "instructions" | "agents">,
   { warn, isLater, signal }: Warning,
 ): void {
   const tell = () => {
     clearTimeout(timer);
     signal.removeEventListener("abort", tell);
-    const names = suspiciousNames(instructions.loaded);
+    const names = [...suspiciousNames(instructions.loaded), ...suspiciousAgents(agents)];
     if (names.length > 0)
       warn(`${few(names)} may try to turn the agent against you or its rules; read it before you rely on the result`);
   };
@@ -47,9 +47,17 @@ export function warnOfAttacks(
 export function suspiciousNames(loaded: Knowledge["loaded"]): readonly string[] {
   return loaded
     .filter(({ kind }) => kind !== "user" && kind !== "directory")
-    .filter(({ text }) => !["none", "low"].includes(screen(text, { channel: "rules_file" }).risk))
+    .filter(({ text }) => isSuspicious(text))
     .map(({ names }) => names.join(", "));
 }
+
+/** The model reads what they are for in each request, and a sub-agent its prompt. */
+const suspiciousAgents = (agents: NativeContext["agents"]): readonly string[] =>
+  agents.flatMap(({ file, description, prompt }) =>
+    file === undefined || file.startsWith("~") || !isSuspicious(`${description}\n\n${prompt}`) ? [] : [file],
+  );
+
+const isSuspicious = (text: string) => !["none", "low"].includes(screen(text, { channel: "rules_file" }).risk);
 
 function few(items: readonly string[]): string {
   const more = items.length > MAX_NAMED ? ` and ${items.length - MAX_NAMED} more` : "";

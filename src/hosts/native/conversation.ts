@@ -1,5 +1,6 @@
-import { openHistory } from "../../contract/history.ts";
+import { type History, openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
+import type { UndoRecord } from "../../contract/session-record.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts";
 import type { Compaction } from "../../engine/compaction/compaction.ts";
@@ -34,6 +35,8 @@ export interface Conversation {
   measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
   /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
   compact(signal: AbortSignal): AsyncGenerator<SessionEvent, void>;
+  /** Logs that turns were taken back or brought back, and changes the conversation accordingly. Not while it runs. */
+  rewind(record: UndoRecord): void;
   /** Waits for work beside the conversation that has been told to end, and logs what is left to log. */
   close(): Promise<void>;
   /** Runs until there is nothing left to do. One run at a time. */
@@ -42,7 +45,7 @@ export interface Conversation {
 
 export type EngineParts = Omit<
   SessionParts,
-  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "beside"
+  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "blocked" | "beside"
 > & {
   readonly limits?: BudgetLimits;
   /** The budget of another conversation that this one belongs to, instead of limits of its own. */
@@ -51,24 +54,22 @@ export type EngineParts = Omit<
   readonly compaction: Compaction;
   /** Called when messages have left the history, so that nothing refers to them any more. */
   readonly onShortened?: () => void;
+  /** Called at the end of every run. */
+  readonly onRest?: () => void;
 };
 
 const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const { work, ...before } = replay(session.before);
-  const history = openHistory(before.history);
-  const queue = promptQueue(before.queued);
-  const spent = { turns: work.metrics.turns, cost: before.knownCost };
-  const budget = parts.sharedBudget ?? openBudget(parts.limits ?? {}, { now: () => parts.clock.now(), spent });
-  const beside: LoopEvent[] = [];
-  parts.delegation?.begin({ budget, beside, queue });
+  const { before, history, work, queue, budget, beside } = goOn(session, parts);
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const ledger = openLedger(session, before, parts);
   const { log, logModel } = ledger;
   logModel();
+  const logBeside = () => void beside.splice(0).map(log);
+  const always = { queue, newId: randomId, cacheKey: session.id, budget, work, beside };
   return {
     id: session.id,
     get model() {
@@ -96,24 +97,61 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     async *run(stop) {
       logModel();
-      const { ms } = budget.left();
-      const signal = ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
-      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged, budget, work, beside };
+      const judging = { unjudged, blocked: unjudged ? before.blocked : undefined };
+      const more = { ...always, ...judging, signal: inTime(stop, budget) };
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
         return (outcome = yield* logged(running, log, parts.hooks));
       } finally {
         await parts.delegation?.end();
-        beside.splice(0).map(log);
+        logBeside();
+        parts.onRest?.();
       }
     },
-    close: () => parts.compaction.settled().then(() => void beside.splice(0).map(log)),
+    rewind(record) {
+      if (applied(record, { session, history, parts })) unjudged = false;
+    },
+    close: () => parts.compaction.settled().then(logBeside),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
     async *compact(signal) {
       for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
     },
   };
+}
+
+/** Where the log of a session left off. */
+function goOn(session: Session, parts: EngineParts) {
+  const { work, ...before } = replay(session.before);
+  const queue = promptQueue(before.queued);
+  const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
+  const beside: LoopEvent[] = [];
+  parts.delegation?.begin({ budget, beside, queue });
+  return { before, history: openHistory(before.history), work, queue, budget, beside };
+}
+
+const budgetOf = ({ sharedBudget, limits = {}, clock }: EngineParts, spent: { turns: number; cost: number }) =>
+  sharedBudget ?? openBudget(limits, { now: () => clock.now(), spent });
+
+/** Aborts with the time of the session, too. */
+function inTime(stop: AbortSignal, budget: Budget): AbortSignal {
+  const { ms } = budget.left();
+  return ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
+}
+
+interface Rewinding {
+  readonly session: Session;
+  readonly history: History;
+  readonly parts: Pick<EngineParts, "onShortened">;
+}
+
+/** Whether the conversation is another one now. */
+function applied(record: UndoRecord, { session, history, parts }: Rewinding): boolean {
+  session.append(record);
+  if (record.step === "begun") return false;
+  history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+  parts.onShortened?.();
+  return true;
 }
 
 function logPrompt(session: Session, message: UserMessage) {

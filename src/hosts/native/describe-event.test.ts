@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { gateReason } from "../../contract/gate-reason.ts";
 import { callLine, describeEvent, outcomeLines } from "./describe-event.ts";
 
 test("a search shows what it looks for, and where unless that is the whole workspace", () => {
@@ -54,4 +55,29 @@ test("an intent is a sentence, and a call without one is shown as it is", () => 
   expect(line({ intent: "Write\nthe \u001b[2J tests" })).toBe("next: Write the \\u{1b}[2J tests");
   expect(line({ intent: "x".repeat(500) })?.length).toBe(206);
   expect(line({ intent: 7 })).toBe('· report_intent {"intent":7}');
+});
+
+test("each way to end without being done has its own words, and the gate is named", () => {
+  const because = (gate: string, reason: string) =>
+    `the ${gate} gate blocked 3 times in a row and nothing changed; its last reason: ${reason}`;
+  const effort = because("effort", gateReason("the task asks for a change, and nothing was changed", "Make it."));
+  expect([
+    outcomeLines({ reason: "gate-gave-up", gate: "effort", because: effort }),
+    outcomeLines({ reason: "gate-gave-up", gate: "agent-stop", because: because("agent-stop", "no\x1b[2J") }),
+    outcomeLines({ reason: "no-progress", because: "the same call had the same result 11 times in a row" }),
+    outcomeLines({ reason: "limit", gate: "autopilot", because: "cut off: it stopped 6 times" }),
+  ]).toEqual([
+    [
+      "not finished: the task asks for a change, and nothing was changed (the effort gate blocked 3 times in a row and nothing changed)",
+    ],
+    [expect.stringMatching(/^not finished: no[^\x1b]* \(the agent-stop gate/)],
+    ["no progress: the same call had the same result 11 times in a row"],
+    ["limit: cut off: it stopped 6 times"],
+  ]);
+  expect(
+    describeEvent({ type: "gate-blocked", gate: "effort", reason: gateReason("nothing was run", "Run it.") }),
+  ).toBe("not finished (effort): nothing was run");
+  expect(describeEvent({ type: "loop-noticed", because: "the same call" })).toBe(
+    "no progress: the same call; the model was told to try another way",
+  );
 });

@@ -1,5 +1,5 @@
 import { eventOrigin } from "../../contract/child-event.ts";
-import { readGateReason } from "../../contract/gate-reason.ts";
+import { changedCheckIn, readGateReason } from "../../contract/gate-reason.ts";
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { CHANGED_CALL } from "../../engine/hooks.ts";
 import { denialForPerson } from "../../guard/explain.ts";
@@ -29,16 +29,26 @@ export function describeEvent(event: SessionEvent): string | undefined {
       return event.because === "compaction" ? undefined : "the images were left out of the conversation";
     case "prompt-refused":
       return `the prompt was refused: ${shortLine(event.because, 160)}`;
-    case "gate-blocked":
-      return `not finished (${event.gate}): ${shortLine(readGateReason(event.reason).verdict, 160)}`;
-    case "gate-passed":
-      return `${event.gate}: passed`;
     case "child":
       return childLine(event);
     case "hook-failed":
       return `a ${event.hook} hook failed: ${shortLine(event.because, 160)}`;
     default:
-      return compactionLine(event);
+      return judgedLine(event) ?? compactionLine(event);
+  }
+}
+
+/** What somebody else than the model says about its work. */
+function judgedLine(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case "gate-blocked":
+      return `not finished (${event.gate}): ${shortLine(readGateReason(event.reason).verdict, 160)}`;
+    case "gate-passed":
+      return `${event.gate}: passed`;
+    case "loop-noticed":
+      return `no progress: ${event.because}; the model was told to try another way`;
+    default:
+      return undefined;
   }
 }
 
@@ -60,14 +70,22 @@ function failureLine(text: string): string | undefined {
   return `  failed: ${shortLine(text, 160)}`;
 }
 
+type ToldOutcome = Pick<SessionOutcome, "reason" | "because" | "gate">;
+
+const WORDS: Readonly<Partial<Record<SessionOutcome["reason"], string>>> = { "no-progress": "no progress" };
+
 /** How a session ended, for a person: what a check printed, if it failed, then the verdict in one line. */
-export function outcomeLines({ reason, because }: Pick<SessionOutcome, "reason" | "because">): readonly string[] {
-  if (reason !== "gate-gave-up") return [`${reason}: ${printable(because)}`];
+export function outcomeLines({ reason, because, gate = "acceptance" }: ToldOutcome): readonly string[] {
+  if (reason !== "gate-gave-up") return [`${WORDS[reason] ?? reason}: ${printable(because)}`];
   const [how = "", ...rest] = because.split(LAST_REASON);
   const { verdict, output } = readGateReason(rest.join(LAST_REASON));
+  if (gate !== "acceptance") return [`not finished: ${printable(verdict)} (${printable(how)})`];
+  const changed = changedCheckIn(verdict);
   return [
     ...(output === "" ? [] : [`the end of the check's output:\n${printable(output)}`]),
-    `not accepted: ${printable(verdict)} (${printable(how)})`,
+    changed === undefined
+      ? `not accepted: ${printable(verdict)} (${printable(how)})`
+      : `accepted by a changed check: ${printable(changed)} (${printable(how)})`,
   ];
 }
 
@@ -90,6 +108,8 @@ const MAX_INTENT = 200;
 /** What the model says it will do next, which is a sentence and not a call that does something. */
 function intentLine({ name, input }: Pick<ModelCall, "name" | "input">): string | undefined {
   const intent = name === "report_intent" && isRecord(input) ? input["intent"] : undefined;
+  // The summary is shown whole, as the answer.
+  if (name === "task_complete") return "says that the task is complete";
   return typeof intent === "string" ? `next: ${shortLine(intent, MAX_INTENT)}` : undefined;
 }
 

@@ -4,18 +4,23 @@ import { guardProcessor, type Processor } from "../../engine/processor.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { EngineParts } from "./conversation.ts";
 import { fingerprint } from "./fingerprint.ts";
+import { autopilot } from "./autopilot.ts";
 import { nativeGates } from "./native-gates.ts";
 import type { NativeTools } from "./native-tools.ts";
 import type { NativeSettings } from "./native-settings.ts";
-import { type ModeSwitch, planProcessor, unlessPlan } from "./work-mode.ts";
+import { type ModeSwitch, planProcessor } from "./work-mode.ts";
+import type { SessionUndo } from "./undo/session-undo.ts";
 import { tell } from "./tell-hooks.ts";
 
 /** What one conversation adds to the settings of its command. */
 export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
   readonly policy: Policy;
   readonly knowledge: Processor;
+  readonly undo: Pick<SessionUndo, "tell" | "rested">;
   readonly mode: ModeSwitch;
   readonly isOneTask: boolean;
+  /** Nobody can be asked. */
+  readonly isUnattended: boolean;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
 }
@@ -24,20 +29,24 @@ export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
 export function engineParts(
   common: NativeSettings,
   nativeTools: NativeTools,
-  { policy, system, hooks, knowledge, mode, isOneTask, signal }: EngineFrame,
+  { policy, system, hooks, knowledge, undo, mode, isOneTask, isUnattended, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
   const { tools, permit, containment, forgetShown, openItems, servers } = nativeTools;
+  const pilot = autopilot({ mode, filters: common.filters, continues: settings.autopilot_continues });
   return {
     model,
     system,
-    tools: () => [...tools, ...(servers?.tools() ?? [])],
+    tools: () => [...tools, ...pilot.tools(), ...(servers?.tools() ?? [])],
     awaitTools: servers?.settled,
     processors: [
+      undo.tell,
       knowledge,
       ...(servers?.processors ?? []),
       planProcessor(mode),
+      pilot.processor,
       guardProcessor(guardAlso(permit, containment)),
+      nativeTools.beforeChange,
     ],
     settings,
     clock: realClock,
@@ -60,7 +69,8 @@ export function engineParts(
         ),
     }),
     onShortened: () => forgetShown(),
-    gates: nativeGates(common, nativeTools).map((gate) => unlessPlan(gate, mode)),
+    onRest: undo.rested,
+    gates: nativeGates(common, nativeTools, { policy, mode, isUnattended, autopilot: pilot.gate }),
     hooks,
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
   };

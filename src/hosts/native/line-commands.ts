@@ -1,6 +1,6 @@
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Conversation } from "./conversation.ts";
-import type { KnownCommand } from "../../contract/known-command.ts";
+import type { KnownCommand, KnownCommands } from "../../contract/known-command.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { printable } from "../../lib/printable.ts";
 import { PLAN_APPROVED } from "../../contract/work-mode.ts";
@@ -12,8 +12,10 @@ export interface LineCommandPlace {
   readonly conversation: Conversation;
   readonly effort: ThinkingEffort;
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own commands. */
-  readonly commands: () => readonly KnownCommand[];
+  readonly commands: () => KnownCommands;
   readonly write: (text: string) => void;
   /** Shows what happens until it is over; Ctrl-C interrupts it. */
   readonly follow: (work: (signal: AbortSignal) => ReturnType<Conversation["compact"]>) => Promise<void>;
@@ -28,16 +30,22 @@ Ctrl-D during work ends the session when the work is done. /id shows its id.
 by a summary of it and everything you asked.
 /effort shows how much the model thinks; /effort low, medium, high or max changes it.
 /plan lets it only read until you type /approve; /plan TASK starts with a task.
+/autopilot lets it work on until it says that the task is complete; /autopilot off ends that.
+/undo takes the last turn back, its files and its part of the conversation;
+/undo list shows the turns, /undo 2 takes back all from turn 2 on, /redo takes it back.
 To send a text such as /id or exit as a task, put a space before it.`;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<void> | void;
 
 const COMMANDS: Readonly<Record<string, LineCommand>> = {
-  "/help": ({ write, commands }) => write(`${HELP}\n${ownCommands(commands())}`),
+  "/help": ({ write, commands }) => write(`${HELP}\n${ownCommands(commands().commands)}`),
   "/id": ({ write, conversation }) => write(`${conversation.id}\n`),
   "/effort": ({ write, effort }, text) => write(effortCommand(text, effort)),
   "/plan": planCommand,
   "/approve": approveCommand,
+  "/autopilot": autopilotCommand,
+  "/undo": async ({ write, takeBack }, text) => write(await takeBack(text)),
+  "/redo": async ({ write, takeBack }, text) => write(await takeBack(text)),
   "/context": async ({ write, conversation }) => write(await contextLine(conversation)),
   "/compact": async ({ write, conversation, follow }) => {
     let isSilent = true;
@@ -54,13 +62,19 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
 /** The names of all commands that are no files, each with its slash. */
 export const lineCommandNames = (): readonly string[] => Object.keys(COMMANDS);
 
+/** Names that a file cannot have, without the slash. */
+export const TAKEN_NAMES: readonly string[] = [...Object.keys(COMMANDS), "/quit", "/exit"].map((name) => name.slice(1));
+
 /** Carries out the command at the start of a line: one of ours, or else one from a file. */
 export async function lineCommand(place: LineCommandPlace, text: string): Promise<void> {
   const [word = ""] = text.split(/\s/, 1);
   const act = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (act !== undefined) return await act(place, text);
-  const own = place.commands();
+  const { commands: own, notLoaded } = place.commands();
   const found = own.find(({ name }) => `/${name}` === word);
+  const broken = notLoaded.find(({ name }) => name.endsWith(`${word.replaceAll(":", "/")}.md`));
+  if (found === undefined && broken !== undefined)
+    return place.write(`${printable(`${word} cannot be used: ${broken.name}: ${broken.why}`)}\n`);
   if (found === undefined) return place.write(unknownCommand(word, own));
   const expanded = found.expand(text.slice(word.length).trim());
   if ("why" in expanded) return place.write(`${printable(found.file)}: ${expanded.why}\n`);
@@ -89,6 +103,20 @@ function planCommand({ mode, conversation, write }: LineCommandPlace, text: stri
   const task = text.slice("/plan".length).trim();
   mode.set("plan");
   write(`${PLAN_ON}\n`);
+  if (task !== "") conversation.add(task);
+}
+
+export const AUTOPILOT_ON =
+  "autopilot: it works on until it says that the task is complete, and what needs approval is denied";
+
+function autopilotCommand({ mode, conversation, write }: LineCommandPlace, text: string): void {
+  const task = text.slice("/autopilot".length).trim();
+  if (task === "off") {
+    if (mode.current === "auto") mode.set("ask");
+    return write("autopilot is off\n");
+  }
+  mode.set("auto");
+  write(`${AUTOPILOT_ON}\n`);
   if (task !== "") conversation.add(task);
 }
 

@@ -6,7 +6,7 @@ import { EXIT } from "../../lib/user-error.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines } from "./describe-event.ts";
-import { lineCommand, PLAN_ON, type LineCommandPlace } from "./line-commands.ts";
+import { AUTOPILOT_ON, lineCommand, PLAN_ON, type LineCommandPlace } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { endOfTalk } from "./end-of-talk.ts";
 import { showCall } from "./show-call.ts";
@@ -73,7 +73,7 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
 /** What a line can be about. */
-type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands">;
+type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands" | "takeBack">;
 
 /** Runs a conversation line by line until the user ends it. */
 export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {
@@ -81,6 +81,7 @@ export async function runLineMode(session: LineSession, terminal: LineTerminal):
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   terminal.write(endOfTalk(conversation.history));
   if (session.mode.current === "plan") terminal.write(`${PLAN_ON}\n`);
+  if (session.mode.current === "auto") terminal.write(`${AUTOPILOT_ON}\n`);
   const follow: LineCommandPlace["follow"] = (begin) => work(conversation, terminal, begin);
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
@@ -137,8 +138,8 @@ async function work(
       waiting.see(next.value);
       continue;
     }
-    const { reason, because } = next.value ?? { reason: "answered", because: "" };
-    const [last, ...above] = outcomeLines({ reason, because }).toReversed();
+    const { reason, ...why } = next.value ?? { reason: "answered", because: "" };
+    const [last, ...above] = outcomeLines({ reason, ...why }).toReversed();
     if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
     return;
   }
@@ -157,7 +158,7 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
       inWords = true;
       return;
     }
-    const text = isToldAtEnd(event) ? undefined : describeEvent(event);
+    const text = isToldAtEnd(event) ? undefined : (summaryIn(event) ?? describeEvent(event));
     if (text !== undefined) line(text);
     else if (event.type === "turn-end" && inWords) {
       write("\n");
@@ -165,6 +166,10 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
     }
   };
 }
+
+/** The summary of a call that ends the run is the answer, and nobody has seen it yet. */
+const summaryIn = (event: SessionEvent) =>
+  event.type === "tool-end" && event.result.ends !== undefined ? printable(event.result.ends.summary) : undefined;
 
 /** Reads one task: a line, plus the following ones while they end with a backslash. Undefined when the user is done. */
 async function readTask({ lines }: LineTerminal): Promise<string | undefined> {

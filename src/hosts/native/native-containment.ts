@@ -1,7 +1,7 @@
 import type { HostJob } from "../../backplane/host.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { readTaint } from "../../guard/taint/taint-store.ts";
-import { openSnapshotSession, type SnapshotSession } from "../../snapshots/open-session.ts";
+import type { SnapshotSession } from "../../snapshots/open-session.ts";
 import {
   type CommandContainment,
   openCommandContainment,
@@ -18,6 +18,8 @@ export interface NativeCommandsPlace {
   readonly requireSandbox?: boolean | undefined;
   /** What could be restored, where the caller has taken a snapshot itself. */
   readonly recovery?: HostJob["recovery"];
+  /** Takes the snapshot of the session's start, where the caller has none. The caller ends it. */
+  readonly snapshot?: (() => SnapshotSession) | undefined;
   readonly warn: (text: string) => void;
 }
 
@@ -33,8 +35,7 @@ export function openContainment(place: NativeCommandsPlace): CommandContainment 
     warn,
     recoverable: (...asked) => recovery()?.recoverable(...asked),
     async open() {
-      if (place.recovery === undefined)
-        snapshot = openSnapshotSession({ home, id: sessionId, agent: "native", workspace: policy.workspaceRoot });
+      if (place.recovery === undefined) snapshot = place.snapshot?.();
       const { openContainedSession } = await import("../../sandbox/contained-session.ts");
       const session = await openContainedSession({
         policy,
@@ -60,10 +61,6 @@ export function openContainment(place: NativeCommandsPlace): CommandContainment 
     async argv(command, bare) {
       recovery()?.began("command");
       return await containment.argv(command, bare);
-    },
-    async [Symbol.asyncDispose]() {
-      await containment[Symbol.asyncDispose]();
-      await snapshot?.end();
     },
   };
 }

@@ -38,7 +38,12 @@ function runEvents(event: SessionEvent, { denied, startedBy, ext }: RunEventPlac
       const { callId, name, text, failed } = event.result;
       const output = denied.has(callId) ? { denied: true, reason: text } : text;
       const result = { tool_name: name, tool_use_id: callId, output, is_error: failed };
-      return [newEvent({ type: "tool_result", ...result }), ...deedsOf(event).flatMap(deedEvents)];
+      const summary = event.result.ends === undefined ? [] : [event.result.ends.summary];
+      return [
+        newEvent({ type: "tool_result", ...result }),
+        ...deedsOf(event).flatMap(deedEvents),
+        ...summary.map((said) => newEvent({ type: "assistant_message", text: said, ext })),
+      ];
     }
     case "request-failed":
       return [newEvent({ type: event.retryInMs === null ? "error" : "warning", message: event.because })];
@@ -55,11 +60,14 @@ function runEvents(event: SessionEvent, { denied, startedBy, ext }: RunEventPlac
     case "prompt-refused":
       return [newEvent({ type: "warning", message: `the prompt was refused: ${event.because}` })];
     default: {
-      const message = event.type === "compaction-start" ? undefined : compactionLine(event);
+      const message = event.type === "compaction-start" ? undefined : warningLine(event);
       return message === undefined ? [] : [newEvent({ type: "warning", message })];
     }
   }
 }
+
+const warningLine = (event: SessionEvent) =>
+  event.type === "loop-noticed" ? describeEvent(event) : compactionLine(event);
 
 const SAID: ReadonlySet<SessionEvent["type"]> = new Set(["turn-start", "message", "response"]);
 

@@ -7,10 +7,13 @@ import type { ModelCall } from "../../contract/tool-call.ts";
 import type { SessionOutcome } from "../../contract/engine-event.ts";
 import { toolKind } from "../../guard/judge/tool-kind.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { composePrompt } from "../program/compose-prompt.ts";
+import { notResumed } from "../program/not-resumed.ts";
 import type { NativeSettings } from "./native-settings.ts";
-import { nativeOpener, type NativeSession } from "./open-native.ts";
+import { nativeOpener, type NativeSession, type OpenNative } from "./open-native.ts";
 import { sessionCall } from "./sub-agents/session-call.ts";
+import { outcomeLines } from "./describe-event.ts";
 import { nativeEvents } from "./native-events.ts";
 
 export const NATIVE_CAPABILITIES: Capabilities = { ...CODING_AGENT, tool_use: "native" };
@@ -40,26 +43,39 @@ interface Following {
 async function* follow(job: HostJob, { settings, root, onOpen }: Following): AsyncGenerator<AgentEvent, HostEnd> {
   const denied = new Set<string>();
   const judged = new Set<string>();
-  const prompt = composePrompt(job);
-  yield* prompt.warnings;
   const open = nativeOpener({
     ...settings,
     recovery: job.recovery,
     guardAlso: (permit, containment) => withRunRules(job, permit, { denied, judged, containment }),
   });
-  await using session = await open({ cwd: root, prompt: prompt.text });
+  await using session = yield* openRound(job, root, open);
   onOpen(session);
   const toEvents = nativeEvents(denied);
   const calls = new Map<string, ModelCall>();
   const running = session.conversation.run(job.signal);
   for (let next = await running.next(); ; next = await running.next()) {
-    if (next.done === true) return endOf(next.value);
+    if (next.done === true) return { ...endOf(next.value), session: session.conversation.id };
     // A call with unreadable arguments never reached the guard, but it must still be in the run's log.
     const { event } = sessionCall(next.value);
     if (event.type === "tool-start") calls.set(event.call.id, event.call);
     if (event.type === "tool-end" && !judged.has(event.result.callId)) judge(job, calls.get(event.result.callId));
     yield* toEvents(next.value);
   }
+}
+
+/** The session of the round before, or a new one. */
+async function* openRound(job: HostJob, cwd: string, open: OpenNative): AsyncGenerator<AgentEvent, NativeSession> {
+  const { followUp } = job;
+  if (followUp?.session !== undefined) {
+    try {
+      return await open({ cwd, resume: followUp.session, prompt: followUp.prompt });
+    } catch (error) {
+      yield notResumed("native", messageOf(error));
+    }
+  }
+  const { text, warnings } = composePrompt(job);
+  yield* warnings;
+  return await open({ cwd, prompt: text });
 }
 
 function judge(job: HostJob, call: ModelCall | undefined): void {
@@ -87,7 +103,8 @@ function withRunRules(job: HostJob, permit: Permit, { denied, judged, containmen
   };
 }
 
-function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
+function endOf(outcome: SessionOutcome): HostEnd {
+  const { reason, usage, cost } = outcome;
   return {
     // An agent that gave up at a gate had claimed to be done. The runtime's own check decides whether it was.
     outcome:
@@ -102,6 +119,15 @@ function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
       estimated_cost_usd: cost ?? null,
     },
     usageRaw: usage,
-    ...(reason === "limit" ? { stopped: "limit" as const } : {}),
+    ...ownStop(outcome),
   };
+}
+
+/** The acceptance check is run again by the run itself, which then says what came of it. */
+function ownStop(outcome: SessionOutcome): Pick<HostEnd, "stopped" | "because"> {
+  const { reason, gate } = outcome;
+  const because = outcomeLines(outcome).at(-1);
+  if (reason === "limit") return { stopped: "limit", because };
+  if (reason === "no-progress") return { stopped: "no_progress", because };
+  return reason === "gate-gave-up" && gate !== "acceptance" ? { stopped: "blocked", because } : {};
 }

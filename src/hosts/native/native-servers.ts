@@ -62,6 +62,7 @@ function offeredServers(session: McpSession, { filters }: ServersPlace): Offered
   };
   return {
     tools: () => filterTools(session.tools(), filters),
+    judgedName: session.judgedName,
     settled: session.settled,
     processors: [processor],
     instructions: atStart.size === 0 ? undefined : showInstructions([...atStart]),

@@ -27,6 +27,9 @@ export interface NativeSettings {
   readonly policyFor: (cwd: string) => Policy;
   /** The user's acceptance check. */
   readonly accept?: string | undefined;
+  /** Patterns of more files that decide it, and of files that the task may change. */
+  readonly acceptKeep?: readonly string[] | undefined;
+  readonly acceptChanged?: readonly string[] | undefined;
   readonly acceptTimeoutMs: number;
   /** Limits of the whole session, with what it used before it was resumed. */
   readonly mostTurns?: number | undefined;

@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../contract/audit-entry.ts";
 import type { FeatureFlags } from "../../contract/feature-flags.ts";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { RunCheck } from "../../engine/gates.ts";
+import type { Processor } from "../../engine/processor.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
@@ -16,6 +17,7 @@ import { realMachine } from "../../guard/machine/real-machine.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
+import type { Model } from "../../models/model.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { EditorBuffers } from "../../contract/editor-buffers.ts";
 import type { CommandContainment } from "../../tools/command/contained-commands.ts";
@@ -33,11 +35,14 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
   readonly buffers?: EditorBuffers | undefined;
+  readonly model: Pick<Model, "limits">;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly skills?: readonly KnownSkill[] | undefined;
   /** Tools that others bring, such as the one that starts sub-agents. */
   readonly more?: readonly Tool[] | undefined;
   readonly checkTimeoutMs: number;
+  /** Asked after the guard, for every agent of the session. */
+  readonly beforeChange: Processor;
   readonly mode: ModeSwitch;
   readonly flags: FeatureFlags;
   /** Of signalbox. */
@@ -45,11 +50,14 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "onOutsideText"> {
+export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "forgetSeen" | "onOutsideText"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
+  /** Runs the check in a copy of the workspace, which only that command can write. */
+  readonly runCheckIn: (copy: string) => RunCheck;
   readonly containment: CommandContainment;
+  readonly beforeChange: Processor;
   /** The tools of a sub-agent: the same guard, audit log, sandbox and approvals, but commands and read files of its own. */
   readonly forSubAgent: (agent: SubAgentTools) => ToolSet;
   /** The session's own files, which no command can write. */
@@ -96,6 +104,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),
+    imageLimits: () => place.model.limits.images,
     items,
     tainted: () => readTaint(home, sessionId) !== undefined,
     onSuspicion: (_, channel) => taintSession(place, channel),
@@ -112,13 +121,15 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     tools: set.tools,
     permit: planPermit(set.permit, { ...recording, mode: place.mode, workspace: policy.workspaceRoot }),
     forgetShown: set.forgetShown,
+    forgetSeen: set.forgetSeen,
+    beforeChange: place.beforeChange,
     onOutsideText: set.onOutsideText,
     openItems: () => items.open(),
     allItems: () => items.list(),
     forSubAgent: (agent) => subAgentTools(agent, parts, place.mode),
     containment,
     privateFolder: outputFolder,
-    runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
+    ...checkRunners(runner, { ...place, containment }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
       for (const part of [set, languageServers]) await part?.[Symbol.asyncDispose]();
@@ -134,6 +145,26 @@ function taintSession({ home, sessionId, warn }: NativeToolsPlace, channel: stri
   warn(because);
   raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
 }
+
+/** What runs the user's check: in the workspace, and in a copy of it that is lent to that command only. */
+function checkRunners(
+  runner: ReturnType<typeof openCommandRunner>,
+  { policy, checkTimeoutMs: timeoutMs, containment }: NativeToolsPlace & Pick<NativeTools, "containment">,
+): Pick<NativeTools, "runCheck" | "runCheckIn"> {
+  return {
+    runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs }),
+    runCheckIn: (copy) =>
+      checkRunner({
+        runner,
+        folder: copy,
+        timeoutMs,
+        prepare: (command) => containment.place(command, { needs: [copyNeed(copy)] }),
+      }),
+  };
+}
+
+const copyNeed = (copy: string) =>
+  ({ kind: "path", target: copy, access: "write", because: "the check runs in a copy of the workspace" }) as const;
 
 const READ_ONLY = "This sub-agent may only look at things, and this call could change something.";
 

@@ -5,6 +5,8 @@ import type { Processor } from "../../engine/processor.ts";
 export interface OfferedServers {
   /** Asked in every turn. */
   readonly tools: () => readonly Tool[];
+  /** The name by which a tool is judged. */
+  readonly judgedName: (name: string) => string;
   /** Waits a short time for servers that are starting. */
   readonly settled: (signal: AbortSignal) => Promise<void>;
   readonly processors: readonly Processor[];

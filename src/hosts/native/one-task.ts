@@ -43,7 +43,7 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   return code;
 }
 
-/** 5: a limit was reached. 130: what a shell reports for Ctrl-C. A gate that gave up brings its own code. */
+/** 5: a limit was reached. 6: it went in circles. 130: what a shell reports for Ctrl-C. A gate that gave up brings its own code. */
 const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   answered: EXIT.ok,
   failed: EXIT.failed,
@@ -51,6 +51,7 @@ const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   rejected: EXIT.refused,
   "gate-gave-up": EXIT.failed,
   limit: 5,
+  "no-progress": 6,
   aborted: 130,
 };
 

@@ -1,5 +1,6 @@
 import type { Policy } from "../../contract/policy.ts";
-import type { KnownCommand } from "../../contract/known-command.ts";
+import type { UndoRecord } from "../../contract/session-record.ts";
+import type { KnownCommands } from "../../contract/known-command.ts";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson } from "../../contract/tool.ts";
 import type { Processor } from "../../engine/processor.ts";
@@ -15,6 +16,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import { warnOfAttacks, warnOfMissing } from "./context-warnings.ts";
 import { contextRecord, forTools, nativeContext, type NativeContext } from "./native-context.ts";
+import { TAKEN_NAMES } from "./line-commands.ts";
 import { withInstructions, withServers } from "./native-servers.ts";
 import type { NativeSettings } from "./native-settings.ts";
 import { openNativeTools, type NativeTools, type NativeToolsPlace } from "./native-tools.ts";
@@ -27,6 +29,7 @@ import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
 import { removeLeftWorktrees, sessionWorktrees, withWorktrees } from "./session-worktrees.ts";
+import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -51,8 +54,10 @@ export interface NativeSession extends AsyncDisposable {
   readonly workItems: NativeTools["allItems"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
+  /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
+  readonly takeBack: (text: string) => Promise<string>;
   /** The user's own `/` commands, looked for now. */
-  readonly commands: () => readonly KnownCommand[];
+  readonly commands: () => KnownCommands;
   /** The names of its tools. */
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
@@ -67,10 +72,10 @@ export function nativeOpener(common: NativeSettings): OpenNative {
     await endLeftCommands(common.home, common.warn);
     await removeLeftWorktrees(common.home);
     const policy = common.policyFor(place.cwd);
-    const { session, accept } = openLog(common, place.cwd, place.resume);
+    const { session, ...check } = openLog(common, place.cwd, place.resume);
     const ended = new AbortController();
     try {
-      return await openConversation({ ...common, accept }, { place, policy, session, ended });
+      return await openConversation({ ...common, ...check }, { place, policy, session, ended });
     } catch (error) {
       ended.abort();
       session[Symbol.dispose]();
@@ -87,8 +92,11 @@ interface Opening {
   readonly ended: AbortController;
 }
 
-async function openConversation(common: NativeSettings, opening: Opening): Promise<NativeSession> {
-  const { place, policy, session, ended } = opening;
+async function openConversation(common: NativeSettings, opened: Opening): Promise<NativeSession> {
+  const { place, policy, ended } = opened;
+  const undo = openSessionUndo(opened.session, { ...common, workspace: policy.workspaceRoot });
+  const { session } = undo;
+  const opening = { ...opened, session, undo };
   const { cwd, resume, prompt, askPerson, askUser } = place;
   const { signal } = ended;
   // Not waited for: a server that says nothing must not delay the first request.
@@ -101,16 +109,18 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
   const worktrees = await sessionWorktrees(common, policy);
   const agents = await sessionAgents({ agents: found.agents, home: common.home, session, ...worktrees });
   const more = [agents.parts.delegation.tool];
-  const nativeTools = await openTools(common, opening, { mode, ...person, skills: found.skills, more });
+  const own = { ...undo.tools, mode, ...person, skills: found.skills, more };
+  const nativeTools = await openTools(common, opening, own);
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(withWorktrees(withInstructions(context.parts, nativeTools.servers), common));
-  const frame = { policy, system, hooks, knowledge, mode, isOneTask: prompt !== undefined, signal };
+  const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
+  const { id: sessionId } = session;
   const agentPlace = {
     common,
-    sessionId: session.id,
+    sessionId,
     cwd,
     policy,
     context,
@@ -131,32 +141,35 @@ async function openConversation(common: NativeSettings, opening: Opening): Promi
     mode,
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
-    commands: () => loadCommands(context.place).commands,
-    tools: nativeTools.tools.map(({ name }) => name),
+    takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
+    commands: () => loadCommands(context.place, TAKEN_NAMES),
+    tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
       await worktrees.rest();
-      await end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+      await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
     },
   };
 }
 
+type OwnTools = "beforeChange" | "snapshot" | "mode" | "askPerson" | "askUser" | "skills" | "more";
+
+/** With the servers' tools, and what keeps the agent from changing its check. Both are loaded only where needed. */
 async function openTools(
   common: NativeSettings,
-  { place, policy, session }: Opening,
-  own: Pick<NativeToolsPlace, "mode" | "askPerson" | "askUser" | "skills" | "more">,
+  { place: { buffers, mcpServers }, policy, session, ended }: Opening,
+  own: Pick<NativeToolsPlace, OwnTools>,
 ): Promise<NativeTools> {
-  const sessionTools = openNativeTools({
-    ...common,
-    ...own,
-    sessionId: session.id,
-    policy,
-    buffers: place.buffers,
-    checkTimeoutMs: common.acceptTimeoutMs,
-  });
-  return await withServers(sessionTools, { ...common, policy, given: place.mcpServers });
+  const { accept, acceptTimeoutMs: checkTimeoutMs } = common;
+  const { id: sessionId } = session;
+  const ownTools = openNativeTools({ ...common, ...own, sessionId, policy, buffers, checkTimeoutMs });
+  const tools = await withServers(ownTools, { ...common, policy, given: mcpServers });
+  if (accept === undefined) return tools;
+  const { heldCheck } = await import("./held-check.ts");
+  const place = { ...common, accept, root: policy.workspaceRoot, sessionId, signal: ended.signal };
+  return { ...tools, runCheck: await heldCheck(tools, place) };
 }
 
 /** What runs sub-agents is loaded when one is started. */
@@ -166,13 +179,14 @@ const lazyAgentRunner =
     await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
 interface KnowledgeParts extends Opening {
+  readonly undo: SessionUndo;
   readonly nativeTools: NativeTools;
   readonly context: NativeContext;
 }
 
 const sessionKnowledge = (
   { timeoutMs }: NativeSettings,
-  { session, policy, nativeTools, context }: KnowledgeParts,
+  { session, policy, nativeTools, context, undo }: KnowledgeParts,
 ): Processor =>
   turnKnowledge({
     context,
@@ -181,7 +195,32 @@ const sessionKnowledge = (
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
     before: session.before,
     record: (record) => session.append(record),
+    written: () => [...new Set(undo.turns.turns.flatMap(({ wrote }) => [...wrote]))],
   });
+
+const attendance = ({ prompt, askPerson }: NativePlace) => ({
+  isOneTask: prompt !== undefined,
+  isUnattended: askPerson === undefined,
+});
+
+interface TakingBack {
+  readonly common: NativeSettings;
+  readonly conversation: Conversation;
+  readonly undo: SessionUndo;
+  readonly nativeTools: NativeTools;
+}
+
+/** What takes turns back is loaded when somebody wants it. */
+const lazyTakeBack =
+  ({ common: { home }, conversation, undo, nativeTools }: TakingBack): NativeSession["takeBack"] =>
+  async (text) => {
+    const { takeBack } = await import("./undo/take-back.ts");
+    const record = (each: UndoRecord) => {
+      conversation.rewind(each);
+      nativeTools.forgetSeen();
+    };
+    return await takeBack({ home, id: conversation.id, settled: undo.settled, record }, text);
+  };
 
 /** A person can answer one question at a time, however many agents of a session ask. */
 function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
@@ -192,26 +231,34 @@ function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser
   };
 }
 
-/** A resumed session goes on in the mode it was in, unless another was asked for. */
-function sessionMode({ mode: wanted }: NativeSettings, session: Session): ModeSwitch {
+/** A resumed session goes on in the mode it was in, unless another was asked for. The flag is about new ones. */
+function sessionMode({ mode: wanted, flags }: NativeSettings, session: Session): ModeSwitch {
   const before = session.before.findLast((record) => record.type === "mode")?.mode ?? "ask";
   const mode = modeSwitch(before, (chosen) => session.append({ type: "mode", mode: chosen }));
-  if (wanted !== undefined) mode.set(wanted);
+  const isNew = session.before.length === 0;
+  const chosen = wanted ?? (isNew && flags.autopilot ? "auto" : undefined);
+  if (chosen !== undefined) mode.set(chosen);
   return mode;
 }
 
-interface OpenLog {
+/** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
+interface OpenLog extends Pick<NativeSettings, "accept" | "acceptKeep" | "acceptChanged"> {
   readonly session: Session;
-  /** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
-  readonly accept: string | undefined;
 }
 
-function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+function openLog(common: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+  const { home, model, accept, acceptKeep = [], acceptChanged = [] } = common;
   const folder = sessionsFolder(home);
   const at = { folder, now: Date.now };
   if (resume !== undefined) {
     const session = openSession(findSession(folder, resume, cwd), at);
-    return { session, accept: accept ?? session.header.accept };
+    const { header } = session;
+    return {
+      session,
+      accept: accept ?? header.accept,
+      acceptKeep: acceptKeep.length > 0 ? acceptKeep : header.acceptKeep,
+      acceptChanged: acceptChanged.length > 0 ? acceptChanged : header.acceptChanged,
+    };
   }
   const header = {
     id: newSessionId(Date.now()),
@@ -219,15 +266,18 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
     model: model.name,
     ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
     ...(accept === undefined ? {} : { accept }),
+    ...(acceptKeep.length === 0 ? {} : { acceptKeep: [...acceptKeep] }),
+    ...(acceptChanged.length === 0 ? {} : { acceptChanged: [...acceptChanged] }),
   };
-  return { session: createSession(header, at), accept };
+  return { session: createSession(header, at), accept, acceptKeep, acceptChanged };
 }
 
-async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
+async function end(undo: SessionUndo, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
     await nativeTools[Symbol.asyncDispose]();
+    await undo[Symbol.asyncDispose]();
     await runEndHooks();
   } finally {
-    session[Symbol.dispose]();
+    undo.session[Symbol.dispose]();
   }
 }

@@ -263,3 +263,16 @@ test("where no copy can be made, the sub-agent does not work, and the workspace 
   expect(told()).toContain("the sub-agent could not work: signalbox cannot store its files here");
   expect(existsSync(join(cwd, "new.txt"))).toBe(false);
 });
+
+test("a merge is undone with its turn", async () => {
+  const { open, read, cwd } = copyScene({
+    main: [starts(["general-purpose", "one"])],
+    one: [...change("a.txt", "line 5\n", "FIVE\n"), ...creates("new.txt")],
+  });
+  const before = read("a.txt");
+  const session = await open({ prompt: "main" });
+  await play(session);
+  expect([read("a.txt").includes("FIVE"), existsSync(join(cwd, "new.txt"))]).toEqual([true, true]);
+  await session.takeBack("/undo");
+  expect([read("a.txt"), existsSync(join(cwd, "new.txt"))]).toEqual([before, false]);
+});

@@ -65,6 +65,7 @@ async function inCopy(
     skills: context.skills,
     checkTimeoutMs: common.acceptTimeoutMs,
     filters: [...common.filters, { deny: ["store_memory"] }],
+    beforeChange: NOT_UNDONE,
     recovery: { recoverable: (path) => inside(path, root), began: () => {}, ended: () => {} },
   });
   await tools.containment.require();
@@ -79,6 +80,9 @@ async function inCopy(
     isCopy: true,
   });
 }
+
+/** What happens in a copy is undone with the merge. */
+const NOT_UNDONE = { name: "undo" };
 
 /** What is lost in the copy is still in the workspace. About other places nothing is known. */
 const inside = (path: string, root: string) => (isInside(path, root) ? true : undefined);
@@ -107,13 +111,25 @@ async function merged(
 ): Promise<ToolOutput> {
   const { patchFile, isEmpty } = await copy.savePatch();
   if (isEmpty) return { ...output, text: `${output.text}\n\n[It changed no files.]`, deeds: [] };
-  const report = await worktrees.inTurn(() => copy.merge());
+  const report = await worktrees.inTurn(() => undoable(place, () => copy.merge()));
   worktrees.note(report.conflicts);
   place.common.warn(`${order.id}: ${summary(report)}; its changes as a patch: ${patchFile}`);
   const workspace = place.policy.workspaceRoot;
   const paths = new Set(report.merged.map((path) => join(workspace, path)));
   const deeds = (output.deeds ?? []).filter((deed) => "path" in deed && paths.has(deed.path));
   return { ...output, text: `${output.text}\n\n[${showReport(report)}]`, deeds };
+}
+
+/** For undo, a merge is a change like any other. */
+async function undoable<Result>({ tools, policy }: AgentPlace, merge: () => Promise<Result>): Promise<Result> {
+  const { beforeChange } = tools;
+  const call = { id: "merge", name: "write", input: { path: join(policy.workspaceRoot, "merged"), content: "" } };
+  await beforeChange.preTools?.([call], new AbortController().signal);
+  try {
+    return await merge();
+  } finally {
+    await beforeChange.postTool?.(call, { text: "", failed: false });
+  }
 }
 
 const files = (count: number) => (count === 1 ? "1 file" : `${count} files`);

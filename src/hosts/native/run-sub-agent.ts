@@ -54,7 +54,12 @@ interface Surroundings {
 async function runAgent(order: AgentOrder, watch: AgentWatch, { place, tree }: Surroundings): Promise<ToolOutput> {
   const { common, cwd, sessionId } = place;
   const { model, note } = agentModel(order, common);
-  const { isEnabled, unknown } = definitionTools(order.definition);
+  const { servers } = place.tools;
+  await servers?.settled(watch.signal);
+  const { isEnabled, unknown } = definitionTools(
+    order.definition,
+    servers?.tools().map(({ name }) => name),
+  );
   const notes = [...(note === undefined ? [] : [note]), ...unknownTools(order, unknown)];
   for (const each of notes) common.warn(`sub-agent ${order.id}: ${each}`);
 
@@ -64,7 +69,7 @@ async function runAgent(order: AgentOrder, watch: AgentWatch, { place, tree }: S
   const delegation = openDelegation(tree, { id: order.id, depth: order.depth });
   await using tools = openAgentTools(order, place, { isEnabled, delegation });
   const transcriptPath = logPath(agentsPath(sessionsPlace(common.home), sessionId), order.id);
-  const parts = agentParts(order, place, { model, tools, delegation, watch, transcriptPath });
+  const parts = agentParts(order, place, { model, tools, isEnabled, delegation, watch, transcriptPath });
   const conversation = converse(log, parts);
   conversation.add(order.prompt);
   const deeds: ToolDeed[] = [];

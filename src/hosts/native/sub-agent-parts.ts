@@ -35,10 +35,14 @@ export function openAgentTools(
   });
 }
 
+/** Another agent may have a call with the same id. */
 const namedPerson =
   (id: string, ask: AskPerson): AskPerson =>
-  (question, signal) =>
-    ask({ ...question, because: `The sub-agent ${id} asks: ${question.because}` }, signal);
+  ({ call, because, ...question }, signal) =>
+    ask(
+      { ...question, call: { ...call, id: `${id}/${call.id}` }, because: `The sub-agent ${id} asks: ${because}` },
+      signal,
+    );
 
 const namedUser =
   (id: string, ask: AskUser): AskUser =>
@@ -48,6 +52,8 @@ const namedUser =
 interface AgentTools {
   readonly model: Model;
   readonly tools: ToolSet;
+  /** Whether its definition names a tool. */
+  readonly isEnabled: (name: string) => boolean;
   readonly delegation: Delegation;
   readonly watch: AgentWatch;
   readonly transcriptPath: string;
@@ -56,7 +62,10 @@ interface AgentTools {
 /** What the engine needs for one sub-agent: the guard, budget and sandbox of the session, and a conversation of its own. */
 export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools): EngineParts {
   const { common, policy, context, hooks } = place;
-  const { model, tools, delegation, watch } = own;
+  const { model, tools, isEnabled, delegation, watch } = own;
+  const { servers } = place.tools;
+  const serverTools = () => servers?.tools().filter(({ name }) => isEnabled(name)) ?? [];
+  const usedServers = serverTools().length === 0 ? undefined : servers;
   const { settings } = common;
   const { id, definition, startedBy } = order;
   const knowledge = turnKnowledge({
@@ -78,9 +87,15 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
     watch.emit({ type: "hook-failed", hook: "subagentStop", because: messageOf(error) });
   return {
     model,
-    system: agentPrompt(definition, context.parts),
-    tools: () => tools.tools,
-    processors: [knowledge, planProcessor(place.mode), guardProcessor(agentPermit(order, place, tools))],
+    system: [agentPrompt(definition, context.parts), usedServers?.instructions ?? []].flat().join("\n\n"),
+    tools: () => [...tools.tools, ...serverTools()],
+    processors: [
+      knowledge,
+      ...(usedServers?.processors ?? []),
+      planProcessor(place.mode),
+      guardProcessor(agentPermit(order, place, tools)),
+      place.tools.beforeChange,
+    ],
     settings,
     clock: realClock,
     sharedBudget: watch.budget,
@@ -107,7 +122,9 @@ function callHooks({ preToolUse, postToolUse, errorOccurred }: EngineHooks): Eng
 function agentPermit({ id }: AgentOrder, { common, tools }: AgentPlace, set: ToolSet): Permit {
   const prefix = `${id}/`;
   const { guardAlso = (permit: Permit) => permit } = common;
-  const bare: Permit = (call, signal) => set.permit({ ...call, id: call.id.slice(prefix.length) }, signal);
+  const judgedName = tools.servers?.judgedName ?? ((name: string) => name);
+  const bare: Permit = (call, signal) =>
+    set.permit({ ...call, id: call.id.slice(prefix.length), name: judgedName(call.name) }, signal);
   const guarded = guardAlso(bare, tools.containment);
   return (call, signal) => guarded({ ...call, id: `${prefix}${call.id}` }, signal);
 }

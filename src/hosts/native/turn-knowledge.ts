@@ -17,13 +17,16 @@ interface TurnParts {
   /** The records of a resumed session, with the files that it has touched. */
   readonly before: readonly SessionRecord[];
   readonly record: (record: SessionRecord) => void;
+  /** The files that were written in turns which were not taken back. Without it, all that were written count. */
+  readonly written?: (() => readonly string[]) | undefined;
 }
 
 /**
  * What the model is told while it works: instructions about files that it touches and the state of the session, with
  * every request anew, and reminders, as messages.
  */
-export function turnKnowledge({ context, timeoutMs, openItems, fingerprint, before, record }: TurnParts): Processor {
+export function turnKnowledge(parts: TurnParts): Processor {
+  const { context, timeoutMs, openItems, fingerprint, before, record } = parts;
   const { place, instructions } = context;
   const touched = touchedInstructions(instructions, place);
   const written = new Set<string>();
@@ -56,7 +59,8 @@ export function turnKnowledge({ context, timeoutMs, openItems, fingerprint, befo
     async decorate({ left }) {
       const { turns, cost, ms } = left;
       const limits = { turnsLeft: turns, costLeft: cost, timeLeftMs: ms };
-      const state = stateBlock({ openItems: openItems(), changedFiles: [...written], ...limits });
+      const changed = parts.written?.().map((path) => nameOf(path, place)) ?? [...written];
+      const state = stateBlock({ openItems: openItems(), changedFiles: changed, ...limits });
       return [...touched.texts(), ...(state === undefined ? [] : [state])];
     },
     async postTool(_, output) {

@@ -8,6 +8,7 @@ import { decide, recordDecision, type RecordParts } from "../../guard/decide-and
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import { READING_TOOLS } from "./undo/change-judge.ts";
 
 /** The mode of a session. It may change at any time. */
 export interface ModeSwitch {
@@ -29,13 +30,6 @@ export function modeSwitch(first: WorkMode, record: (mode: WorkMode) => void): M
     },
   };
 }
-
-/** Tools that change nothing in the workspace. Any other is denied in plan mode. */
-const READING_TOOLS = new Set(
-  "read grep glob fetch web_search todo ask_user report_intent signalbox_docs skill read_bash stop_bash lsp task read_task mcp_search".split(
-    " ",
-  ),
-);
 
 const NOT_YET =
   "Plan mode: nothing is changed until the user approves the plan. Read what you need, then answer with the plan.";

@@ -10,6 +10,8 @@ import { readBounded } from "../../lib/read-bounded.ts";
 const MAX_FILE_BYTES = 128 * 1024;
 const MAX_BYTES = 512 * 1024;
 
+type PromptJob = Pick<HostJob, "order" | "judge" | "followUp">;
+
 export interface ComposedPrompt {
   readonly text: string;
   /** What could not be passed to the agent, and why. */
@@ -17,10 +19,11 @@ export interface ComposedPrompt {
 }
 
 /** The task with the order's snippets and the content of its files. A file is read only if the rules allow it. */
-export function composePrompt({ order, judge }: Pick<HostJob, "order" | "judge">): ComposedPrompt {
+export function composePrompt({ order, judge, followUp }: PromptJob): ComposedPrompt {
   const { files, snippets } = order.context;
   const warnings: AgentEvent[] = [];
-  const parts = [passthroughPrompt(order.config.vendor) ?? order.task];
+  const request = passthroughPrompt(order.config.vendor);
+  const parts = request === undefined ? [order.task] : [request, ...(followUp === undefined ? [] : [followUp.prompt])];
   for (const { name, content } of snippets) parts.push(section("snippet", name, content));
   let left = MAX_BYTES;
   for (const path of files) {

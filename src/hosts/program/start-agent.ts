@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "../../agents/pack/agent.ts";
@@ -90,6 +90,9 @@ export function guardedStarter(
       const { judge, answered, order } = job;
       // The guard must see the order's variables, because some of them switch hooks off.
       const found = findStart(request, env, warn);
+      const folder = join(request.folder, "guard");
+      // That of an earlier round. Links in it lead to files of the user's, which stay.
+      rmSync(folder, { recursive: true, force: true });
       const guard = await guardRun({
         ...found,
         agent,
@@ -99,7 +102,7 @@ export function guardedStarter(
         id: request.runId,
         recovery: job.recovery,
         cwd,
-        folder: join(request.folder, "guard"),
+        folder,
         order: readOrderPolicy(order),
         alsoJudge: judge,
         answered,

@@ -9,6 +9,7 @@ import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
   return {
     endRun: async (id) => (await endTree({ id })).length,
+    environment: env,
     runCheck: (check) => runCheck(check, env),
   };
 }

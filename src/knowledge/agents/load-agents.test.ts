@@ -96,3 +96,30 @@ test("a list of many is bounded, and 500 files give at most a hundred agents", (
   expect(showAgents(agents).length).toBeLessThan(1600);
   expect(showAgents(BUILT_IN_AGENTS)).toBe("");
 });
+
+test("huge, binary, cyclic and endless files, and things that are no files, cost nothing but a line", () => {
+  const bomb = "abcdefgh".replace(/./g, (key) => {
+    const before = String.fromCharCode(key.charCodeAt(0) - 1);
+    return `${key}: &${key} [${Array.from({ length: 9 }, () => (key === "a" ? "x" : `*${before}`)).join()}]\n`;
+  });
+  const place = placeWith({
+    ".claude/agents/big.md": `---\nname: big\n---\n${"x".repeat(5_000_000)}`,
+    ".claude/agents/binary.md": "\0\u0001\u0002",
+    ".claude/agents/bomb.agent.yaml": `${bomb}name: bomb\nprompt: x\ntools: *h\n`,
+    ".claude/agents/cycle.agent.yaml": "name: cycle\nprompt: x\ntools: &a [*a]\n",
+    ".claude/agents/names.md": "---\nname: names\ntools: [1, null]\n---\nx",
+    ".claude/agents/proto.md": "---\nname: __proto__\n---\nx",
+  });
+  symlinkSync("loop.md", join(place.workspace, ".claude/agents/loop.md"));
+  const { agents, notLoaded } = loadAgents(place);
+  expect(agents).toEqual(BUILT_IN_AGENTS);
+  expect(notLoaded.map(({ name, why }) => [name.replace(".claude/agents/", ""), why])).toEqual([
+    ["big.md", "larger than 65536 bytes"],
+    ["binary.md", "not a text file"],
+    ["bomb.agent.yaml", expect.stringContaining("resource exhaustion")],
+    ["cycle.agent.yaml", expect.stringContaining("nested more than 64 levels deep")],
+    ["loop.md", "a loop of links"],
+    ["names.md", "its tools must be a list of names, or *"],
+    ["proto.md", expect.stringContaining("its name may only contain")],
+  ]);
+});

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge-place.ts";
-import type { KnownCommand } from "../../contract/known-command.ts";
+import type { KnownCommand, KnownCommands } from "../../contract/known-command.ts";
 import { isInside } from "../../lib/inside.ts";
 import { readMarkdown } from "../../lib/read-markdown.ts";
 import { shortLine } from "../../lib/short-line.ts";
@@ -9,18 +9,16 @@ import { nameOf } from "../texts/name-of.ts";
 import { readText } from "../texts/read-text.ts";
 import { fillArguments } from "./fill-arguments.ts";
 
-interface LoadedCommands {
-  readonly commands: readonly KnownCommand[];
-  readonly notLoaded: readonly NotLoaded[];
-}
-
 const MAX_COMMANDS = 200;
 const MAX_DESCRIPTION = 200;
 const MAX_DEPTH = 3;
 const NAME = /^[a-z0-9][\w.-]{0,63}$/i;
 
-/** The commands of the repository and of the user, in order of place. Of two with one name the first is used. */
-export function loadCommands(place: KnowledgePlace): LoadedCommands {
+/**
+ * The commands of the repository and of the user, in order of place. Of two with one name the first is used, and none
+ * with a name that is `taken`.
+ */
+export function loadCommands(place: KnowledgePlace, taken: readonly string[] = []): KnownCommands {
   const { workspace, userHome, signalboxHome } = place;
   const folders = [
     join(workspace, ".signalbox", "commands"),
@@ -35,6 +33,7 @@ export function loadCommands(place: KnowledgePlace): LoadedCommands {
     const leave = (why: string) => notLoaded.push({ name: nameOf(file, place), why });
     if (found === undefined) continue;
     if ("why" in found) leave(found.why);
+    else if (taken.includes(name)) leave("a built-in command has this name");
     else if (commands.has(name)) leave(`${commands.get(name)?.file} has the same name and comes first`);
     else if (commands.size === MAX_COMMANDS) leave(`at most ${MAX_COMMANDS} commands are offered`);
     else commands.set(name, found);

@@ -19,10 +19,23 @@ interface LoginParts {
  * Logs in to a server: the person opens an address, and the server's answer comes back to a port of this machine.
  * Returns whether the server wanted a login at all.
  */
-export async function logIn({ url }: McpAddress, { home, policy, show, signal }: LoginParts): Promise<boolean> {
-  const fetchFn = judgedFetch({ policy, configured: url, asksOthers: true });
-  const first = await fetchFn(url, { method: "POST", headers: JSON_HEADERS, body: HELLO, signal });
+export async function logIn(server: McpAddress, parts: LoginParts): Promise<boolean> {
+  try {
+    return await go(server, parts);
+  } catch (error) {
+    if (parts.signal.aborted) throw new Error("nobody answered in time", { cause: error });
+    throw error;
+  }
+}
+
+async function go(server: McpAddress, { home, policy, show, signal }: LoginParts): Promise<boolean> {
+  const { url } = server;
+  const judged = judgedFetch({ policy, configured: url, asksOthers: true });
+  // The SDK passes no signal on, and any of its requests may hang.
+  const fetchFn: typeof judged = (asked, init) => judged(asked, { ...init, signal });
+  const first = await fetchFn(url, greeting(server));
   await first.body?.cancel();
+  if (first.status === 404 || first.status >= 500) throw new Error(`the server answers with HTTP ${first.status}`);
   if (first.status !== 401) return false;
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(first);
   const state = randomId();
@@ -50,6 +63,12 @@ export async function logIn({ url }: McpAddress, { home, policy, show, signal }:
     await auth(provider, { ...about, authorizationCode: await callback.code(signal) });
   if (readLogin(home, url).tokens === undefined) throw new Error("the server gave no token");
   return true;
+}
+
+/** A first request, with the headers of the configuration, as a session would send it. */
+function greeting({ type, headers }: McpAddress): RequestInit {
+  if (type === "sse") return { headers: { ...headers, accept: "text/event-stream" } };
+  return { method: "POST", headers: { ...headers, ...JSON_HEADERS }, body: HELLO };
 }
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };

@@ -1,5 +1,4 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
@@ -8,6 +7,8 @@ import { messageOf } from "../../lib/message-of.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { tellingLine } from "../../tools/command/start-server.ts";
 import { openTransport, type TransportPlace } from "./open-transport.ts";
+import { ServerEnded } from "./program-transport.ts";
+import { wantsLogin } from "./wants-login.ts";
 
 export interface ConnectPlace extends TransportPlace {
   readonly version: string;
@@ -38,6 +39,7 @@ export interface CallRequest {
 const START_MS = 60_000;
 const MAX_PAGES = 50;
 const MAX_TOOLS = 1000;
+const MAX_LIST = 16_000_000;
 
 /** Connects to a server and greets it. Throws an error that says what is wrong, for people. */
 export async function connect(server: McpServer, place: ConnectPlace, onListChange: () => void): Promise<Connection> {
@@ -78,7 +80,7 @@ async function greet(server: McpServer, place: ConnectPlace, onListChange: () =>
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
-    if (signal.aborted || !limit.aborted) throw withWords(error, lastWords());
+    if (signal.aborted || !limit.aborted) throw withWords(isEnd(error) ? new Error(ENDED) : error, lastWords());
     throw withWords(new Error(`it did not answer within ${startMs / 1000} s`), lastWords());
   }
   return {
@@ -107,18 +109,25 @@ const ToolList = z.looseObject({
 async function listAll(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const found: unknown[] = [];
+  let bytes = 0;
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: "tools/list", params }, ToolList, { signal, timeout: START_MS });
     found.push(...answer.tools);
-    if (answer.nextCursor === undefined || answer.nextCursor === cursor) break;
+    bytes += JSON.stringify(answer.tools).length;
+    if (answer.nextCursor === undefined || answer.nextCursor === cursor || bytes > MAX_LIST) break;
     cursor = answer.nextCursor;
   }
   return found.slice(0, MAX_TOOLS);
 }
 
 const NOT_CHECKED = { valid: false, data: undefined, errorMessage: "not checked" } as const;
+
+const ENDED = "it ended before it answered";
+
+const isEnd = (error: unknown) =>
+  error instanceof ServerEnded || (error instanceof McpError && error.code === Number(ErrorCode.ConnectionClosed));
 
 /** The SDK does not let go of a transport that never starts. */
 function until<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
@@ -135,8 +144,5 @@ function withWords(error: unknown, words: string): unknown {
   return new Error(`${messageOf(error)}; it printed: ${tellingLine(words)}`, { cause: error });
 }
 
-function explain({ name }: McpServer, error: unknown): string {
-  const needsLogin = error instanceof UnauthorizedError || (error instanceof StreamableHTTPError && error.code === 401);
-  if (needsLogin) return `it wants a login; to log in: signalbox mcp login ${name}`;
-  return shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);
-}
+const explain = (server: McpServer, error: unknown): string =>
+  wantsLogin(server, error) ?? shortLine(messageOf(error).replace(/^MCP error -?\d+: /, ""), 500);

@@ -3,7 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Policy } from "../../contract/policy.ts";
 import { judgeUrlAccess } from "../../guard/judge/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { parseAddress } from "../../lib/ip-address.ts";
+import { inRange, isPrivate, parseAddress, parseRange } from "../../lib/ip-address.ts";
 import { isLoopback } from "../../lib/is-loopback.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -18,13 +18,14 @@ interface FetchPlace {
 
 /**
  * A fetch for servers whose address the user has configured. That address may be on this machine, and need not be on
- * the policy's list; everything else that the policy denies stays denied. No answer is longer than 16 MiB.
+ * the policy's list; everything else that the policy denies stays denied. No answer, and no event of a stream, is
+ * longer than 16 MiB.
  */
 export function judgedFetch(place: FetchPlace): FetchLike {
   return async (url, init) => {
     await judge(String(url), place);
     const response = await fetch(url, { ...init, redirect: "manual" });
-    return bounded(response, init?.method === "GET" ? Infinity : MAX_BYTES);
+    return bounded(response);
   };
 }
 
@@ -33,10 +34,13 @@ async function judge(url: string, { policy, configured, asksOthers = false }: Fe
   const isKnown = asked.host === known.host || (isLoopback(asked.hostname) && isLoopback(known.hostname));
   const name = asked.hostname.replace(/^\[|\]$/g, "");
   const addresses = parseAddress(name) === undefined ? await resolved(name) : [name];
+  const bytes = addresses.map((address) => parseAddress(address) ?? []);
+  if (bytes.some((address) => METADATA.some((range) => inRange(address, range))))
+    throw new Error(`${asked.host} is blocked: clouds keep credentials at this address`);
   const machine = { ...realMachine, addresses: () => addresses };
+  // Only the user's own choice may be on this machine or in its network.
   const mayPass = (code: string) =>
-    (code === "network-unlisted" && (isKnown || asksOthers)) ||
-    (PRIVATE.has(code) && isKnown && !addresses.some(isMetadata));
+    isKnown ? PASSED.has(code) : asksOthers && code === "network-unlisted" && !bytes.some(isPrivate);
   const objection = judgeUrlAccess(url, { policy, machine }).find(
     ({ verdict, code }) => verdict !== "allow" && !mayPass(code),
   );
@@ -44,10 +48,10 @@ async function judge(url: string, { policy, configured, asksOthers = false }: Fe
     throw new Error(`${asked.host} is blocked: ${objection.because}. To allow it, change network in your policy`);
 }
 
-const PRIVATE = new Set(["network-private", "network-address"]);
+/** What the guard objects to at an address that the user has chosen. */
+const PASSED = new Set(["network-unlisted", "network-private", "network-address"]);
 
-/** Addresses where clouds keep credentials. */
-const isMetadata = (address: string) => /^169\.254\.|^fe80:|^fd00:ec2:/i.test(address);
+const METADATA = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::/32"].flatMap((block) => parseRange(block) ?? []);
 
 async function resolved(name: string): Promise<readonly string[]> {
   try {
@@ -57,14 +61,20 @@ async function resolved(name: string): Promise<readonly string[]> {
   }
 }
 
-function bounded(response: Response, most: number): Response {
-  if (response.body === null || most === Infinity) return response;
+/** A stream may be endless, but not one event of it. */
+function bounded(response: Response): Response {
+  if (response.body === null) return response;
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   let size = 0;
+  let tail = "";
   const counted = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        size += chunk.length;
-        if (size > most) controller.error(new Error("the answer of the server is larger than 16 MiB"));
+        const text = isStream ? `${tail}${Buffer.from(chunk).toString("latin1")}` : "";
+        const end = Math.max(...EVENT_ENDS.map((mark) => text.lastIndexOf(mark)));
+        size = end === -1 ? size + chunk.length : text.length - end;
+        tail = text.slice(-3);
+        if (size > MAX_BYTES) controller.error(new Error("the answer of the server is larger than 16 MiB"));
         else controller.enqueue(chunk);
       },
     }),
@@ -72,3 +82,5 @@ function bounded(response: Response, most: number): Response {
   const { status, statusText, headers } = response;
   return new Response(counted, { status, statusText, headers });
 }
+
+const EVENT_ENDS = ["\n\n", "\r\r", "\r\n\r\n"];

@@ -7,6 +7,13 @@ import type { StartedServer } from "../../tools/command/start-server.ts";
 /** More bad lines than a server prints by mistake before it speaks. */
 const MAX_FAULTS = 1000;
 
+/** The program does not read any more. */
+export class ServerEnded extends Error {
+  constructor(options?: ErrorOptions) {
+    super("the server has ended", options);
+  }
+}
+
 /**
  * JSON-RPC with a program, one message per line. A line that is no message is passed over, because many servers print
  * something by mistake. One that is too long was an answer, so whoever waits for one is told.
@@ -46,10 +53,12 @@ export function programTransport(
     },
     async send(message) {
       const stdin = program?.child.stdin;
-      if (isClosed || stdin === null || stdin === undefined) throw new Error("the server has ended");
+      if (isClosed || stdin === null || stdin === undefined) throw new ServerEnded();
       if ("id" in message && "method" in message) waiting.add(message.id);
       await new Promise<void>((resolve, reject) => {
-        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+          error ? reject(new ServerEnded({ cause: error })) : resolve(),
+        );
       });
     },
     close,

@@ -19,15 +19,27 @@ export interface ReadTools {
 
 const MAX_NAME = 256;
 const MAX_DESCRIPTION = 1024;
+/** How much of a description is screened; it may hide something behind what would be shown. */
+const MAX_SCREENED = 16_384;
+/** To screen more than that takes seconds, and no model could use it. */
+const MAX_BYTES = 500_000;
 const DESCRIPTION = "mcp_tool_description";
 
 /** The tools in a server's list. What cannot be used, or tries to steer the agent, is left out and said. */
 export function readTools(list: readonly unknown[], server: string): ReadTools {
   const tools = new Map<string, ServerTool>();
   const notes: string[] = [];
+  let bytes = 0;
   for (const item of list) {
-    const name = isRecord(item) ? item["name"] : undefined;
-    if (!isRecord(item) || typeof name !== "string" || name === "" || name.length > MAX_NAME || !name.isWellFormed()) {
+    if (bytes > MAX_BYTES) {
+      const count = `only the first ${tools.size} of ${list.length} are used`;
+      notes.unshift(
+        `the MCP server ${server} offers more than ${MAX_BYTES.toLocaleString("en")} bytes of tools; ${count}`,
+      );
+      break;
+    }
+    const name = isRecord(item) ? usableName(item["name"]) : undefined;
+    if (!isRecord(item) || name === undefined) {
       notes.push(`the MCP server ${server} offers a tool without a usable name, which is left out`);
       continue;
     }
@@ -38,18 +50,23 @@ export function readTools(list: readonly unknown[], server: string): ReadTools {
     }
     const schema = tidySchema(item["inputSchema"]);
     if (schema === undefined) notes.push(`the schema of ${shown} of the MCP server ${server} is too large to show`);
-    const { text, isLeftOut } = readText(item["description"]);
-    if (isLeftOut || isSteering(texts(schema)))
+    const { text, isLeftOut, screened } = readText(item["description"]);
+    const words = texts(schema);
+    bytes += screened + words.length;
+    const isHonest = !isLeftOut && !isSteering(words);
+    if (!isHonest)
       notes.push(`the MCP server ${server} describes ${shown} with instructions for the agent, which are left out`);
-    const isHonest = !isLeftOut && !isSteering(texts(schema));
     tools.set(name, {
       name,
-      description: text,
+      description: isHonest ? text : "",
       schema: isHonest && schema !== undefined ? schema : { type: "object", properties: {} },
     });
   }
   return { tools: [...tools.values()], notes: few(notes) };
 }
+
+const usableName = (name: unknown): string | undefined =>
+  typeof name === "string" && name !== "" && name.length <= MAX_NAME && name.isWellFormed() ? name : undefined;
 
 /** A text of a server that goes into a prompt: bounded, and left out if it tries to steer the agent. */
 export function readInstructions(text: string | undefined): { readonly text: string; readonly isLeftOut: boolean } {
@@ -59,9 +76,11 @@ export function readInstructions(text: string | undefined): { readonly text: str
 
 function readText(given: unknown, most = MAX_DESCRIPTION, channel = DESCRIPTION) {
   const text = typeof given === "string" ? given.trim() : "";
-  // All of it is screened, not only what would be shown.
-  if (isSteering(text, channel)) return { text: "", isLeftOut: true };
-  return { text: (text.length > most ? `${text.slice(0, most)}…` : text).toWellFormed(), isLeftOut: false };
+  // More of it is screened than would be shown.
+  const start = text.slice(0, MAX_SCREENED);
+  const screened = start.length;
+  if (isSteering(start, channel)) return { text: "", isLeftOut: true, screened };
+  return { text: (text.length > most ? `${text.slice(0, most)}…` : text).toWellFormed(), isLeftOut: false, screened };
 }
 
 /** In a description, `silently` and `without warning` are already a medium risk. */

@@ -79,3 +79,24 @@ test("property names that providers refuse are left out", () => {
     required: ["ok"],
   });
 });
+
+test.each([
+  ["a list without items", { type: "array" }, { type: "array", items: {} }],
+  ["only nothing", { type: ["null"] }, { type: "null" }],
+  ["a type twice", { type: ["string", "string", "null"] }, { type: ["string", "null"] }],
+  ["a list among other types", { type: ["array", "null"] }, { type: ["array", "null"], items: {} }],
+  ["limits that are no numbers", { type: "number", minimum: "1", maximum: Number.NaN }, { type: "number" }],
+  ["lengths that are no lengths", { type: "string", minLength: -1, maxLength: 1.5 }, { type: "string" }],
+  ["a pattern that is none", { type: "string", pattern: "(?<bad" }, { type: "string" }],
+  ["a pattern", { type: "string", pattern: "^a+$" }, { type: "string", pattern: "^a+$" }],
+  ["a format that only some know", { type: "string", format: "uri" }, { type: "string" }],
+  ["a format that all know", { type: "string", format: "date-time" }, { type: "string", format: "date-time" }],
+  ["a value twice", { enum: ["a", "a", "", "b"] }, { enum: ["a", "b"] }],
+  ["numbers to choose from", { type: "integer", enum: [1, 2] }, { type: "integer", description: "One of: 1, 2" }],
+  ["a constant with a description", { const: true, description: "Yes." }, { description: "Yes. One of: true" }],
+])("a provider would refuse %s, so it is changed", (_, given, shown) => {
+  expect(tidySchema({ type: "object", properties: { it: given } })).toEqual({
+    type: "object",
+    properties: { it: shown },
+  });
+});

@@ -6,7 +6,7 @@ const MAX_BYTES = 16_384;
 const MAX_DEPTH = 10;
 const MAX_TEXT = 500;
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
-const PLAIN = new Set(["format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"]);
+const CHOICES = new Set(["string", "number", "boolean"]);
 const NAME = /^[\w.-]{1,64}$/;
 
 /**
@@ -44,13 +44,16 @@ function tidy(given: unknown, place: Place): Schema {
   const reference = given["$ref"];
   if (typeof reference === "string") return referred(reference, given, place);
   const inner = { ...place, depth: place.depth + 1 };
+  const { type } = typeOf(given["type"]);
+  // OpenAI refuses a list that does not say what it consists of.
+  const isList = type === "array" || (Array.isArray(type) && type.includes("array"));
   return {
-    ...typeOf(given["type"]),
+    ...(type === undefined ? {} : { type }),
     ...textOf(given["description"]),
-    ...plainOf(given),
+    ...limitsOf(given),
     ...optionsOf(given),
     ...propertiesOf(given, inner),
-    ...(given["items"] === undefined ? {} : { items: tidy(given["items"], inner) }),
+    ...(isList || given["items"] !== undefined ? { items: tidy(given["items"], inner) } : {}),
     ...alternatives(given, inner),
   };
 }
@@ -65,24 +68,52 @@ function referred(reference: string, given: Schema, place: Place): Schema {
 function typeOf(type: unknown): Schema {
   if (typeof type === "string") return TYPES.has(type) ? { type } : {};
   if (!Array.isArray(type)) return {};
-  const known = type.filter((name) => typeof name === "string" && TYPES.has(name));
-  return known.length === 0 ? {} : { type: known };
+  const known = [...new Set(type.filter((name) => typeof name === "string" && TYPES.has(name)))];
+  if (known.length === 0) return {};
+  return { type: known.length === 1 ? known[0] : known };
 }
 
 const textOf = (text: unknown): Schema =>
   typeof text === "string" && text.trim() !== "" ? { description: text.slice(0, MAX_TEXT).toWellFormed() } : {};
 
-const plainOf = (given: Schema): Schema =>
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** Anthropic refuses the whole request for one limit that is wrong, Gemini for a format that it does not know. */
+const LIMITS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  minimum: Number.isFinite,
+  maximum: Number.isFinite,
+  minLength: isCount,
+  maxLength: isCount,
+  minItems: isCount,
+  maxItems: isCount,
+  format: (value) => value === "date-time",
+  pattern: isPattern,
+};
+
+const limitsOf = (given: Schema): Schema =>
   Object.fromEntries(
-    Object.entries(given).filter(([key, value]) => PLAIN.has(key) && ["string", "number"].includes(typeof value)),
+    Object.entries(given).filter(([key, value]) => Object.hasOwn(LIMITS, key) && LIMITS[key]?.(value) === true),
   );
 
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string" || value.length > MAX_TEXT) return false;
+  try {
+    return new RegExp(value, "u").source !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Gemini takes only texts to choose from, so other values are told in words. */
 function optionsOf(given: Schema): Schema {
   const { const: only, enum: several } = given;
   const values = only === undefined ? several : [only];
   if (!Array.isArray(values)) return {};
-  const plain = values.filter((value) => ["string", "number", "boolean"].includes(typeof value)).slice(0, 200);
-  return plain.length === 0 ? {} : { enum: plain };
+  const plain = [...new Set(values)].filter((value) => value !== "" && CHOICES.has(typeof value));
+  if (plain.length === 0) return {};
+  if (plain.every((value) => typeof value === "string")) return { enum: plain.slice(0, 200) };
+  const { description = "" } = textOf(given["description"]);
+  return { description: `${String(description)} One of: ${plain.join(", ").slice(0, MAX_TEXT)}`.trim() };
 }
 
 function propertiesOf(given: Schema, place: Place): Schema {

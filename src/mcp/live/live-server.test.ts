@@ -176,3 +176,14 @@ test("nothing is left in the folder of marks", async () => {
   await server[Symbol.asyncDispose]();
   expect(readdirSync(join(place.home, "commands"))).toEqual([]);
 });
+
+test("a server whose list cannot be had is ended, and not left running for every call that tries it", async () => {
+  const { call, place } = live(smallServer("no-list"));
+  for (let count = 0; count < 2; count++) await expect(call("echo")).rejects.toThrow("no list today");
+  expect(readdirSync(join(place.home, "commands"))).toEqual([]);
+});
+
+test("a call that was interrupted before it began does not wait for the server", async () => {
+  const { call } = live(smallServer("silent"), { ...mcpPlace(), startMs: 30_000 });
+  await expect(call("echo", "", AbortSignal.abort())).rejects.toThrow("interrupted");
+});

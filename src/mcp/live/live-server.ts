@@ -2,6 +2,8 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { ServerEnded } from "../connect/program-transport.ts";
+import { wantsLogin } from "../connect/wants-login.ts";
 import { type CallRequest, connect, type Connection, type ConnectPlace } from "../connect/connection.ts";
 import { type ListPlace, serverList, type ServerList } from "../list/server-list.ts";
 
@@ -42,11 +44,14 @@ export function liveServer(server: McpServer, place: LivePlace): LiveServer {
       try {
         return await connection.call({ ...request, timeoutMs });
       } catch (error) {
-        if (!isForgotten(error)) throw new Error(explain(error, { name, timeoutMs }), { cause: error });
+        if (!isForgotten(error)) throw new Error(explain(error, server, timeoutMs), { cause: error });
       }
       // The server no longer knows our session, so it has done nothing.
       await link.forget(connection);
-      return await (await interruptible(link.ready(), request.signal)).call({ ...request, timeoutMs });
+      const renewed = await interruptible(link.ready(), request.signal);
+      return await renewed.call({ ...request, timeoutMs }).catch((error: unknown) => {
+        throw new Error(explain(error, server, timeoutMs), { cause: error });
+      });
     },
     [Symbol.asyncDispose]: () => link.end(),
   };
@@ -64,10 +69,12 @@ function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly 
     if (++changes <= MAX_CHANGES) void opening?.then((one) => list.refresh(one, ended.signal)).catch(() => undefined);
   };
   const open = async (): Promise<Connection> => {
+    let connection: Connection | undefined;
+    let isLeft = false;
     try {
-      const connection = await connect(server, { ...place, signal: ended.signal }, refresh);
+      connection = await connect(server, { ...place, signal: ended.signal }, refresh);
       void connection.closed.then(() => {
-        if (ended.signal.aborted) return;
+        if (ended.signal.aborted || isLeft) return;
         [opening, problem] = [undefined, "it ended by itself"];
         ends++;
       });
@@ -75,6 +82,8 @@ function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly 
       problem = undefined;
       return connection;
     } catch (error) {
+      isLeft = true;
+      await connection?.close();
       [opening, problem] = [undefined, messageOf(error)];
       throw new Error(`the MCP server ${name} cannot be used: ${problem}`, { cause: error });
     }
@@ -86,7 +95,7 @@ function openLink(server: McpServer, { list, ...place }: LivePlace & { readonly 
     async ready(): Promise<Connection> {
       if (opening === undefined && ends >= MAX_ENDS)
         throw new Error(
-          `the MCP server ${name} ended by itself ${ends} times and is not started again. The user can look at it: signalbox mcp test ${name}`,
+          `the MCP server ${name} ended by itself ${ends} times and is not started again${server.isEditors === true ? "" : `. The user can look at it: signalbox mcp test ${name}`}`,
         );
       return await (opening ??= open());
     },
@@ -108,6 +117,7 @@ async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal)
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(new Error("interrupted"));
   signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
   try {
     return await Promise.race([work, promise]);
   } finally {
@@ -115,9 +125,12 @@ async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal)
   }
 }
 
-function explain(error: unknown, { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number }): string {
+function explain(error: unknown, server: McpServer, timeoutMs: number): string {
+  const { name } = server;
+  const login = wantsLogin(server, error);
+  if (login !== undefined) return `the MCP server ${name} did not take the call: ${login}`;
   const code = error instanceof McpError ? error.code : undefined;
-  if (code === Number(ErrorCode.ConnectionClosed))
+  if (code === Number(ErrorCode.ConnectionClosed) || error instanceof ServerEnded)
     return `the MCP server ${name} ended while it worked on this call, which may have taken effect`;
   if (code === Number(ErrorCode.RequestTimeout))
     return `the MCP server ${name} did not answer within ${timeoutMs / 1000} s, and was told to stop`;

@@ -39,3 +39,8 @@ test("no server's word contains the mark between server and tool", () => {
     "a_b",
   ]);
 });
+
+test("a rule can be written for every server, whatever an editor calls it", () => {
+  for (const name of ["-x", "__x", "x y", "日本", "-", "a__b"])
+    expect(toolSpellings(judgedName(serverWord(name), "run", ""))[1]).toMatch(/^mcp:\w[\w-]*\/run$/);
+});

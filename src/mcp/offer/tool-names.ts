@@ -4,7 +4,7 @@ const MAX_NAME = 64;
 
 /** The part of a server's name in the names of its tools. It never contains `__`, which separates it from the tool. */
 export function serverWord(name: string): string {
-  const word = name.replace(/[^A-Za-z0-9-]+/g, "_").replace(/^_+|_+$/g, "");
+  const word = name.replace(/[^A-Za-z0-9-]+/g, "_").replace(/^[_-]+|_+$/g, "");
   return word === "" ? `server_${mark(name)}` : word.slice(0, 32).replace(/_+$/, "");
 }
 

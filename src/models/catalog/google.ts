@@ -1,4 +1,5 @@
-import { type ImageLimits, type ModelRow, type Price, rates, type Source, type Thinking } from "./row.ts";
+import type { ImageLimits } from "../../contract/image-limits.ts";
+import { type ModelRow, type Price, rates, type Source, type Thinking } from "./row.ts";
 
 const PRICES: Source = {
   of: "price",

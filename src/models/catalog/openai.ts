@@ -1,4 +1,5 @@
-import { type ImageLimits, type ModelRow, type Price, rates, type Source } from "./row.ts";
+import type { ImageLimits } from "../../contract/image-limits.ts";
+import { type ModelRow, type Price, rates, type Source } from "./row.ts";
 
 const READ = "2026-11-16";
 const TABLE = "the model table of @earendil-works/pi-ai 0.87.1";

@@ -1,3 +1,5 @@
+import type { ImageLimits } from "../../contract/image-limits.ts";
+
 /** US dollars per million tokens: fresh input, output, input read from the cache, input written to it. */
 export interface Rates {
   readonly input: number;
@@ -31,20 +33,6 @@ export type Thinking =
       readonly notInChat?: true;
     }
   | { readonly kind: "budget"; readonly most: number };
-
-/** What a provider accepts. A field that is missing is unknown. */
-export interface ImageLimits {
-  /** Bytes of one image, as it is sent (base64). */
-  readonly bytes?: number;
-  /** Pixels of the longer side. */
-  readonly pixels?: number;
-  /** The longer side when a request contains more images than `above`. */
-  readonly many?: { readonly above: number; readonly pixels: number };
-  /** Images in one request. 0: it takes none. */
-  readonly count?: number;
-  /** Bytes of a whole request. */
-  readonly request?: number;
-}
 
 /** Models of a family split text into tokens alike. */
 export type TokenFamily = "o200k" | "anthropic" | "anthropic-4.7" | "google" | "unknown";

@@ -18,6 +18,11 @@ export interface FileStates {
    * the text again. Without `isGone` all of them count as gone. What may be overwritten stays the same.
    */
   forgetShown(isGone?: (callId: string) => boolean): void;
+  /**
+   * Must be called when turns are taken back: the model may no longer know what it saw in them, so it must read a file
+   * again before it overwrites it.
+   */
+  forgetSeen(): void;
 }
 
 /** The lines that a call asked for. */
@@ -51,6 +56,10 @@ export function fileStates(): FileStates {
     forgetShown(isGone = () => true) {
       for (const parts of shown.values())
         for (const [part, { callId }] of parts) if (isGone(callId)) parts.delete(part);
+    },
+    forgetSeen() {
+      seen.clear();
+      shown.clear();
     },
   };
 }

@@ -137,7 +137,7 @@ const choicesOf = (session: EditorSession) => ({ modes: modeState(session), conf
 async function begin(session: EditorSession, isResumed: boolean): Promise<void> {
   const { link, conversation, workItems } = session;
   try {
-    await link.tell(commandsUpdate(session.commands()));
+    await link.tell(commandsUpdate(session.commands().commands));
     link.begin();
     if (!isResumed) return;
     if (workItems().length > 0) await link.tell(planUpdate(session));
@@ -152,7 +152,7 @@ const initialized = (version: string): InitializeResponse => ({
   agentInfo: { name: "signalbox", title: "signalbox native", version },
   agentCapabilities: {
     loadSession: true,
-    mcpCapabilities: { http: false, sse: false },
+    mcpCapabilities: { http: true, sse: true },
     promptCapabilities: { image: true, embeddedContext: true, audio: false },
     sessionCapabilities: { list: {}, close: {}, resume: {}, delete: {} },
   },

@@ -70,7 +70,7 @@ async function work(session: EditorSession, abort: AbortController): Promise<Pro
     }
     await tellChoices(session);
     await told(session, { sessionUpdate: "session_info_update", updatedAt: new Date().toISOString() });
-    if (["gate-gave-up", "limit", "refused"].includes(next.value.reason))
+    if (["gate-gave-up", "limit", "no-progress", "refused"].includes(next.value.reason))
       await told(session, message(`\n\n> ${outcomeLines(next.value).join("\n").replaceAll("\n", "\n> ")}\n\n`));
     return { stopReason: stopReason(next.value) };
   }
@@ -100,6 +100,7 @@ function stopReason({ reason, because }: SessionOutcome): StopReason {
     case "aborted":
       return "cancelled";
     case "limit":
+    case "no-progress":
       return "max_turn_requests";
     case "refused":
       return "refusal";

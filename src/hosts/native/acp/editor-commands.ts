@@ -4,7 +4,7 @@ import { printable } from "../../../lib/printable.ts";
 import { lineCommand, lineCommandNames, type LineCommandPlace } from "../line-commands.ts";
 
 /** Does not match a path such as /etc/hosts. */
-const COMMAND = /^\/[a-z][\w.:-]*(?=\s|$)/i;
+const COMMAND = /^\/[a-z0-9][\w.:-]*(?=\s|$)/i;
 
 /** The name of the command that a prompt begins with. */
 export const commandIn = (text: string): string | undefined => COMMAND.exec(text)?.[0];
@@ -18,6 +18,7 @@ const DESCRIPTIONS: Readonly<Record<string, { readonly description: string; read
   "/effort": { description: "Show or change how much the model thinks", hint: "low, medium, high or max" },
   "/plan": { description: "Only read, until you approve the plan", hint: "task" },
   "/approve": { description: "Carry out the plan", hint: "what you add to it" },
+  "/autopilot": { description: "Work on until the task is complete", hint: "task, or off" },
   "/context": { description: "Show how full the model's window is" },
   "/compact": { description: "Replace the conversation by a summary of it" },
   "/undo": { description: "Bring files and conversation back to before the last turn" },
@@ -47,7 +48,7 @@ export const commandsUpdate = (own: readonly KnownCommand[]): SessionUpdate => (
 
 /** Carries out the command that a prompt begins with. */
 export async function editorCommand(place: LineCommandPlace, text: string): Promise<void> {
-  if (commandIn(text) === "/help") place.write(help(place.commands()));
+  if (commandIn(text) === "/help") place.write(help(place.commands().commands));
   else await lineCommand(place, text.trim());
 }
 

@@ -18,7 +18,7 @@ export function sessionUpdates(event: SessionEvent, session: ViewedSession): rea
     case "thinking-delta":
       return [thought(event.text)];
     case "tool-end":
-      return [toolEnd(event), ...plansIn(event, session)];
+      return [toolEnd(event), ...plansIn(event, session), ...summaryIn(event)];
     case "tool-start":
     case "tool-progress":
       return callUpdates(event);
@@ -46,7 +46,11 @@ const TOLD: ReadonlySet<SessionEvent["type"]> = new Set([
   "compaction-stopped",
   "prompt-refused",
   "hook-failed",
+  "loop-noticed",
 ]);
+
+/** The summary of a call that ends the run is the answer. */
+const summaryIn = ({ result: { ends } }: ToolEnd) => (ends === undefined ? [] : [message(`\n\n${ends.summary}\n\n`)]);
 
 const thought = (text: string): SessionUpdate => ({
   sessionUpdate: "agent_thought_chunk",

@@ -19,6 +19,7 @@ const ENDS: Readonly<Record<SessionOutcome["reason"], string>> = {
   rejected: "it was ended, because the user rejected a call of it",
   aborted: "it was interrupted",
   limit: "it was ended by a limit",
+  "no-progress": "it went in circles and was ended",
   refused: "its model refused to answer",
   failed: "its model failed",
   "gate-gave-up": "a gate did not accept its answer",

@@ -36,18 +36,25 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   lsp: ["lsp"],
 };
 
-/** The tools that a definition names, in the words of any agent. `others` are those of servers. */
-export function definitionTools({ tools }: SubAgentDefinition, others: readonly string[] = []): DefinitionTools {
+/**
+ * The tools that a definition names, in the words of any agent. `servers` has the names of servers' tools; those that
+ * are still behind the search count as well.
+ */
+export function definitionTools({ tools }: SubAgentDefinition, servers: readonly string[] = []): DefinitionTools {
   if (tools === "*") return { isEnabled: () => true, unknown: [] };
-  const names = [...TOOL_NAMES, ...others];
   const enabled = new Set<string>();
+  const patterns: string[] = [];
   const unknown: string[] = [];
   for (const name of tools) {
-    const meant = WORDS[name] ?? named(name, names) ?? KINDS[toolKind(name)] ?? [];
-    if (meant.length === 0) unknown.push(name);
+    const pattern = serverPattern(name);
+    const meant = pattern === undefined ? ours(name) : servers.filter((each) => matchesSegment(pattern, each));
+    if (pattern !== undefined) patterns.push(pattern);
     for (const each of meant) enabled.add(each);
+    if (meant.length === 0 && !(pattern !== undefined && servers.includes(SEARCH))) unknown.push(name);
   }
-  return { isEnabled: (name) => enabled.has(name), unknown };
+  const isNamed = (name: string) =>
+    name === SEARCH ? patterns.length > 0 : patterns.some((pattern) => matchesSegment(pattern, name));
+  return { isEnabled: (name) => enabled.has(name) || isNamed(name), unknown };
 }
 
 /** Whether a sub-agent has tools that write files. One that only runs commands, such as tests, is none. */
@@ -56,9 +63,15 @@ export const isWriter = (definition: SubAgentDefinition): boolean => {
   return !definition.isReadOnly && (isEnabled("write") || isEnabled("edit"));
 };
 
-/** By name or pattern; a server's tool also as `server/tool`. */
-function named(name: string, names: readonly string[]): readonly string[] | undefined {
-  const pattern = name.includes("/") ? `mcp__${name.replace("/", "__")}` : name;
-  const found = names.filter((each) => matchesSegment(pattern, each));
-  return found.length === 0 ? undefined : found;
+const SEARCH = "mcp_search";
+
+/** A server's tool is `mcp__server__tool`, or `server/tool` as in Copilot. */
+function serverPattern(name: string): string | undefined {
+  if (name.includes("/")) return `mcp__${name.replace("/", "__")}`;
+  return name.startsWith("mcp__") ? name : undefined;
+}
+
+function ours(name: string): readonly string[] {
+  const named = TOOL_NAMES.filter((each) => matchesSegment(name, each));
+  return WORDS[name] ?? (named.length > 0 ? named : (KINDS[toolKind(name)] ?? []));
 }

@@ -1,0 +1,145 @@
+import { basename } from "node:path";
+import { isInside } from "../lib/inside.ts";
+import { closeTurn } from "./close-turn.ts";
+import type { FileMove, PathReason, StoredFile } from "./file-moves.ts";
+import { ignoredBefore } from "./ignored-before.ts";
+import { isUnknown, presentFile, type UnknownFile } from "./present-file.ts";
+import { openSnapshots } from "./snapshot.ts";
+import { type StateChange, type FileState, isSameFile, stateChanges } from "./state-changes.ts";
+import type { SavedTurn } from "./turn-states.ts";
+
+interface UndoPlan {
+  readonly workspace: string;
+  readonly moves: readonly FileMove[];
+  readonly kept: readonly PathReason[];
+}
+
+/** A stretch of work with what it changed. */
+export interface TurnChanges {
+  readonly saved: SavedTurn;
+  readonly files: ReadonlyMap<string, StateChange>;
+  readonly lost: readonly string[];
+}
+
+/** What a stored stretch of work changed. */
+export async function turnChanges(found: SavedTurn): Promise<TurnChanges> {
+  const saved = found.state.after === null ? await closeTurn(found) : found;
+  const { state, workspace, store: place } = saved;
+  const store = openSnapshots(workspace, place, state.before.snapshot);
+  return { saved, ...(await stateChanges(store, state.before, state.after ?? state.before)) };
+}
+
+/** What happens to one file, as the turns are taken back one after the other. */
+interface Step {
+  readonly present: FileState | UnknownFile | null;
+  /** The present file, if a store has it. */
+  presentIn: StoredFile | undefined;
+  target: FileState | UnknownFile | null;
+  /** The store that has the content of the target. */
+  store: string;
+  /** Why it stays as it is. */
+  kept: string | undefined;
+  /** Nothing can change that any more. */
+  isFixed: boolean;
+}
+
+/**
+ * Plans to take turns back, the newest first. A file goes back as long as it is as the turn left it. Where somebody
+ * else has changed it, it is kept, unless this is forced.
+ */
+export async function planUndo(
+  workspace: string,
+  turns: readonly TurnChanges[],
+  { force }: { readonly force: boolean },
+): Promise<UndoPlan> {
+  const steps = new Map<string, Step>();
+  const gone: PathReason[] = [];
+  for (const turn of turns.toReversed()) {
+    const spared = await sparedFiles(turn);
+    for (const path of turn.lost) gone.push({ path, because: "its old content was removed with its repository" });
+    for (const [path, change] of turn.files) {
+      const oid = (change.before ?? change.after)?.oid ?? "";
+      const step = steps.get(path) ?? firstStep(presentFile(workspace, path, oid.length));
+      steps.set(path, step);
+      takeBack(step, change, { id: turn.saved.id, spared: spared(path, change), force });
+    }
+  }
+  const { moves, kept } = outcome(steps);
+  return { workspace, moves, kept: [...kept, ...gone] };
+}
+
+const firstStep = (present: Step["present"]): Step => ({
+  present,
+  presentIn: undefined,
+  target: present,
+  store: "",
+  kept: undefined,
+  isFixed: false,
+});
+
+interface TakeBack {
+  readonly id: string;
+  readonly spared: Spared | undefined;
+  readonly force: boolean;
+}
+
+function takeBack(step: Step, { before, after }: StateChange, { id, spared, force }: TakeBack): void {
+  const { target, present } = step;
+  const isAs = (file: FileState | null) => !isUnknown(target) && isSameFile(target, file);
+  if (isAs(after) && after !== null && target === present) step.presentIn ??= { ...after, store: id };
+  if (isAs(before) || step.isFixed) return;
+  const objection = isAs(after) ? spared?.because : isUnknown(target) ? target.because : CHANGED;
+  step.isFixed = spared?.isFinal === true || isUnknown(target);
+  if (objection !== undefined && (step.isFixed || !force)) {
+    step.kept ??= objection;
+    return;
+  }
+  step.target = before;
+  step.store = id;
+}
+
+const CHANGED = "it was changed after the turn";
+
+function outcome(steps: ReadonlyMap<string, Step>): Pick<UndoPlan, "moves" | "kept"> {
+  const moves: FileMove[] = [];
+  const kept: PathReason[] = [];
+  for (const [path, { present, presentIn, target, store, kept: because }] of steps) {
+    if (because !== undefined) kept.push({ path, because });
+    else if (!isUnknown(target) && !isUnknown(present) && !isSameFile(present, target))
+      moves.push({ path, from: presentIn ?? unstored(present), to: target === null ? null : { ...target, store } });
+  }
+  const byPath = (one: PathReason | FileMove, other: PathReason | FileMove) => (one.path < other.path ? -1 : 1);
+  return { moves: moves.toSorted(byPath), kept: kept.toSorted(byPath) };
+}
+
+/** The content of this file is in no store yet. */
+const unstored = (file: FileState | null): StoredFile | null => (file === null ? null : { ...file, store: "" });
+
+interface Spared {
+  readonly because: string;
+  /** Even where this is forced. */
+  readonly isFinal: boolean;
+}
+
+/** Files of a turn that must stay although they are as the turn left them. */
+async function sparedFiles({ saved, files }: TurnChanges) {
+  const { state } = saved;
+  const foreign = new Set(state.foreign);
+  const isSkipped = (path: string) => state.skipped.some((skipped) => isInside(path, skipped));
+  const ignored = await ignoredBefore(saved, newFiles(files));
+  return (path: string, { before }: StateChange): Spared | undefined => {
+    if (before === null && isSkipped(path))
+      return { because: "it was there before the turn, and too large or unreadable for a snapshot", isFinal: true };
+    if (before === null && ignored.has(path))
+      return { because: "git ignored it before the turn, so it may have been there", isFinal: true };
+    return foreign.has(path)
+      ? { because: "it was changed after the session was killed, or just before", isFinal: false }
+      : undefined;
+  };
+}
+
+/** New files matter only if a file that says what git ignores has changed. */
+function newFiles(files: ReadonlyMap<string, StateChange>): readonly string[] {
+  if (![...files.keys()].some((path) => basename(path) === ".gitignore")) return [];
+  return [...files].flatMap(([path, { before }]) => (before === null ? [path] : []));
+}

@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import { type GitCall, GitFailure, gitNames } from "../lib/run-git.ts";
+import { modeOf } from "./file-modes.ts";
+import { privateGit } from "./shadow.ts";
+import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import type { WorkspaceState } from "./turn-states.ts";
+
+/** A file or link as a snapshot has it. Equal texts mean equal content. */
+export interface FileState {
+  readonly kind: "file" | "link";
+  readonly oid: string;
+  /** Permissions; those of a link mean nothing. */
+  readonly mode: number;
+  /** The part of the snapshot that has the content. */
+  readonly part: string;
+}
+
+/** Null: there is no file. */
+export interface StateChange {
+  readonly before: FileState | null;
+  readonly after: FileState | null;
+}
+
+export const isSameFile = (one: FileState | null, other: FileState | null): boolean =>
+  one === null || other === null
+    ? one === other
+    : one.kind === other.kind && one.oid === other.oid && (one.kind === "link" || one.mode === other.mode);
+
+interface StateChanges {
+  readonly files: ReadonlyMap<string, StateChange>;
+  /** Nested repositories that were removed together with the objects of their old trees. */
+  readonly lost: readonly string[];
+}
+
+/** What differs between two states of one store, by path, with permissions. */
+export async function stateChanges(
+  store: SnapshotStore,
+  before: WorkspaceState,
+  after: WorkspaceState,
+): Promise<StateChanges> {
+  const changes = new Map<string, StateChange>();
+  const lost: string[] = [];
+  const parts = new Set([...before.snapshot.parts, ...after.snapshot.parts].map(({ path }) => path));
+  for (const part of parts) {
+    const shadow = store.shadow(part);
+    if (shadow === undefined) throw new Error(`no snapshot was taken of ${part}`);
+    // Trees can be compared even if the work tree is gone.
+    const git = privateGit(shadow.folder, shadow.folder);
+    const trees = [await treeIn(before.snapshot, part, git), await treeIn(after.snapshot, part, git)] as const;
+    if (trees[0] === trees[1]) continue;
+    const differences = await rawDifferences(part, trees, git);
+    if (differences === undefined) lost.push(part);
+    for (const { path, old, now } of differences ?? []) {
+      const known = changes.get(path) ?? { before: null, after: null };
+      changes.set(path, {
+        // A file may move from one part to another, when a folder becomes a repository.
+        before: old === undefined ? known.before : { ...old, mode: modeOf(before.modes, path, old.gitMode) },
+        after: now === undefined ? known.after : { ...now, mode: modeOf(after.modes, path, now.gitMode) },
+      });
+    }
+  }
+  for (const [path, change] of await modeChanges({ store, before, after }, changes)) changes.set(path, change);
+  for (const [path, change] of changes) if (isSameFile(change.before, change.after)) changes.delete(path);
+  return { files: changes, lost };
+}
+
+const treeIn = async ({ parts }: Snapshot, part: string, git: GitCall) =>
+  parts.find(({ path }) => path === part)?.tree ?? (await emptyTree(git));
+
+interface RawFile extends Omit<FileState, "mode"> {
+  readonly gitMode: string;
+}
+
+interface RawDifference {
+  readonly path: string;
+  readonly old: RawFile | undefined;
+  readonly now: RawFile | undefined;
+}
+
+const DIFF = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=all", "--no-abbrev"];
+
+async function rawDifferences(
+  part: string,
+  trees: readonly [string, string],
+  git: GitCall,
+): Promise<readonly RawDifference[] | undefined> {
+  const fields = await gitNames([...DIFF, ...trees], git).catch((error: unknown) => {
+    if (error instanceof GitFailure && part !== "") return undefined;
+    throw error;
+  });
+  if (fields === undefined) return undefined;
+  const found: RawDifference[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode = "", newMode = "", oldOid = "", newOid = ""] = (fields[at] ?? "").slice(1).split(" ");
+    const path = join(part, fields[at + 1] ?? "");
+    found.push({ path, old: rawFile(oldMode, oldOid, part), now: rawFile(newMode, newOid, part) });
+  }
+  return found;
+}
+
+/** Undefined for what is not there, and for submodules, whose files are a part of their own. */
+function rawFile(gitMode: string, oid: string, part: string): RawFile | undefined {
+  if (gitMode !== "120000" && !gitMode.startsWith("100")) return undefined;
+  return { kind: gitMode === "120000" ? "link" : "file", oid, part, gitMode };
+}
+
+interface Compared {
+  readonly store: SnapshotStore;
+  readonly before: WorkspaceState;
+  readonly after: WorkspaceState;
+}
+
+/** Files with the same content and other permissions. */
+async function modeChanges(
+  { store, before, after }: Compared,
+  known: ReadonlyMap<string, StateChange>,
+): Promise<readonly (readonly [string, StateChange])[]> {
+  const isUsual = before.modes.plain === after.modes.plain && before.modes.executable === after.modes.executable;
+  const named = new Set([...Object.keys(before.modes.others), ...Object.keys(after.modes.others)]);
+  const isSuspect = (path: string) =>
+    !known.has(path) && (!isUsual || before.modes.others[path] !== after.modes.others[path]);
+  if (isUsual && ![...named].some(isSuspect)) return [];
+  const found: (readonly [string, StateChange])[] = [];
+  for (const { path: part, tree } of after.snapshot.parts) {
+    for (const { path, raw } of await allFiles(store, part, tree)) {
+      if (raw.kind === "link" || !isSuspect(path)) continue;
+      const [old, now] = [modeOf(before.modes, path, raw.gitMode), modeOf(after.modes, path, raw.gitMode)];
+      if (old !== now) found.push([path, { before: { ...raw, mode: old }, after: { ...raw, mode: now } }]);
+    }
+  }
+  return found;
+}
+
+async function allFiles(store: SnapshotStore, part: string, tree: string) {
+  const shadow = store.shadow(part);
+  if (shadow === undefined) return [];
+  const entries = await gitNames(["ls-tree", "-r", "-z", tree], privateGit(shadow.folder, shadow.folder));
+  return entries.flatMap((entry) => {
+    const [gitMode = "", , oid = ""] = entry.slice(0, entry.indexOf("\t")).split(" ");
+    const raw = rawFile(gitMode, oid, part);
+    return raw === undefined ? [] : [{ path: join(part, entry.slice(entry.indexOf("\t") + 1)), raw }];
+  });
+}

@@ -1,0 +1,147 @@
+import { messageOf } from "../lib/message-of.ts";
+import { oneAtATime } from "../lib/one-at-a-time.ts";
+import { openSnapshotSession, type SessionOrder, type SnapshotSession } from "./open-session.ts";
+import { readModes } from "./file-modes.ts";
+import { touchActive } from "./saved-session.ts";
+import { takeState } from "./take-state.ts";
+import { savedTurns, type StoredTurn, turnFile, writeTurn } from "./turn-states.ts";
+import { closeTurn } from "./close-turn.ts";
+
+/** Stores what the workspace is like before and after each turn that changes something. */
+export interface TurnSnapshots extends AsyncDisposable {
+  /** The snapshot of the session's start. The first call of this, or of `before`, takes it. */
+  readonly session: () => SnapshotSession;
+  /**
+   * Must be waited for before a call of this turn changes something. Only the first one of a turn takes time. Never
+   * rejects: where no snapshot can be taken, that is said once, and the turn goes on.
+   */
+  readonly before: (turn: string) => Promise<void>;
+  /** A call of the turn has ended. */
+  readonly touched: () => void;
+  /** The turn is over. What it left is stored beside whatever happens next; `settled` waits for it. */
+  readonly after: () => void;
+  readonly settled: () => Promise<void>;
+}
+
+interface TurnOrder extends SessionOrder {
+  /** Where the snapshot of a turn is, or why there is none. Called once for each turn that changes something. */
+  readonly onTurn: (turn: string, saved: { readonly id: string } | { readonly because: string }) => void;
+  readonly warn: (text: string) => void;
+}
+
+interface OpenTurn {
+  readonly turn: string;
+  readonly ready: Promise<void>;
+  /** Set when the state before it is stored. */
+  saved?: { readonly file: string; readonly state: Omit<StoredTurn, "version"> };
+}
+
+/** A snapshot that is not older than this is one of now. */
+const FRESH_MS = 250;
+
+export function openTurnSnapshots(order: TurnOrder): TurnSnapshots {
+  const inTurn = oneAtATime();
+  const start = sessionStart(order);
+  const taking = turnTaker(order, start);
+  let current: OpenTurn | undefined;
+  const after = () => {
+    const ended = current;
+    current = undefined;
+    // Without it, later changes of files are told from the turn's own by their time.
+    if (ended !== undefined) void inTurn(() => taking.finish(ended)).catch(() => undefined);
+  };
+  return {
+    session: start.session,
+    before(turn) {
+      if (current?.turn === turn) return current.ready;
+      after();
+      const open: OpenTurn = { turn, ready: inTurn(() => taking.begin(open)) };
+      current = open;
+      return open.ready;
+    },
+    touched: () => taking.touched(),
+    after,
+    settled: () => inTurn(async () => undefined),
+    async [Symbol.asyncDispose]() {
+      after();
+      await inTurn(async () => undefined);
+      await start.opened()?.end();
+    },
+  };
+}
+
+interface SessionStart {
+  readonly session: () => SnapshotSession;
+  readonly opened: () => SnapshotSession | undefined;
+  /** Whether its snapshot is so young that it can be the first turn's as well. */
+  readonly isFresh: () => boolean;
+}
+
+function sessionStart(order: TurnOrder): SessionStart {
+  let opened: SnapshotSession | undefined;
+  let takenAt = -Infinity;
+  return {
+    session() {
+      if (opened !== undefined) return opened;
+      opened = openSnapshotSession(order);
+      const began = performance.now();
+      void opened.ready.then(() => (takenAt = began));
+      return opened;
+    },
+    opened: () => opened,
+    isFresh: () => performance.now() - takenAt < FRESH_MS,
+  };
+}
+
+/** Stores the states of turns, one after the other. */
+function turnTaker(order: TurnOrder, start: SessionStart) {
+  let count = 0;
+  let broken: string | undefined;
+  let folder: string | undefined;
+  const fail = (turn: string, because: string) => {
+    if (broken === undefined) order.warn(`this turn cannot be undone: no snapshot was taken (${because})`);
+    broken ??= because;
+    order.onTurn(turn, { because });
+  };
+  return {
+    async begin(open: OpenTurn): Promise<void> {
+      const { turn } = open;
+      if (broken !== undefined) return fail(turn, broken);
+      if (start.opened() === undefined) await closeKilled(order);
+      const first = await start.session().ready;
+      if (first.state === "unknown") return fail(turn, first.because);
+      const { store, snapshot, skipped } = first.place.taken;
+      ({ folder } = first.place);
+      try {
+        const taken =
+          count === 0 && start.isFresh()
+            ? {
+                state: { snapshot, modes: await readModes(store, snapshot) },
+                skipped: skipped.map(({ path }) => path),
+              }
+            : await takeState(store, order.limits);
+        const state = { turn, before: taken.state, after: null, skipped: [...taken.skipped], foreign: [] };
+        const file = turnFile(folder, ++count);
+        writeTurn(file, state);
+        order.onTurn(turn, { id: first.id });
+        open.saved = { file, state };
+      } catch (error) {
+        fail(turn, messageOf(error));
+      }
+    },
+    async finish({ saved }: OpenTurn): Promise<void> {
+      const first = await start.opened()?.ready;
+      if (saved === undefined || first?.state !== "taken") return;
+      const { state: after } = await takeState(first.place.taken.store, order.limits);
+      writeTurn(saved.file, { ...saved.state, after });
+    },
+    touched() {
+      if (folder !== undefined) touchActive(folder);
+    },
+  };
+}
+
+/** A turn whose process was killed never stored what it left. */
+async function closeKilled({ home, id }: TurnOrder): Promise<void> {
+  for (const saved of savedTurns(home, id)) if (saved.state.after === null) await closeTurn(saved);
+}
