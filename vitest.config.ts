@@ -15,6 +15,7 @@ const SLOW = [
   "test/bundled-checks.test.ts",
   "test/bundled-fix.test.ts",
   "test/bundled-workflows.test.ts",
+  "test/changed-check.test.ts",
   "test/completions.test.ts",
   "test/host-conformance.test.ts",
   "test/kill.test.ts",

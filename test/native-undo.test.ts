@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openEditor, place, said } from "./support/acp-editor.ts";
 import { everything, git } from "./support/git-repository.ts";
 import { scene } from "./support/native-scene.ts";
+import { signalbox } from "./support/run-signalbox.ts";
 
 const read = (root: string, path: string) => readFileSync(join(root, path), "utf8");
 
@@ -119,4 +121,32 @@ test("an undo is refused inside a session, without a turn, for a turn that does 
   rmSync(cwd, { recursive: true });
   const gone = await run(["sessions", "undo", id, "--yes"], { cwd: "/" });
   expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining("the workspace is gone")]);
+});
+
+test("in an editor /undo and /redo work, the model must read a file again before it writes it, and others are refused", async () => {
+  const write = (content: string) => ({ calls: [{ name: "write", input: { path: "a.txt", content } }] });
+  const here = await place({
+    turns: [write("one\n"), { text: "1" }, write("two\n"), { text: "2" }, write("three\n"), { text: "3" }],
+  });
+  const editor = await openEditor(here);
+  const { sessionId } = await editor.begin();
+  await editor.ask(sessionId, "make it");
+  await editor.ask(sessionId, "change it");
+  const answerTo = async (words: string) => {
+    editor.updates.splice(0);
+    expect(await editor.ask(sessionId, words)).toEqual({ stopReason: "end_turn" });
+    return said(editor.updates);
+  };
+  expect(await answerTo("/undo")).toBe("  restored  a.txt\nturn 2 is taken back\n/redo takes this back\n");
+  expect(read(here.cwd, "a.txt")).toBe("one\n");
+  expect(await answerTo("/redo")).toBe("  restored  a.txt\nturn 2 is back\n");
+  expect(await answerTo("/redo")).toBe("there is no undo to take back\n");
+  expect(await answerTo("/undo 7")).toBe("there is no turn 7: the session has turns 1 to 2; /undo list shows them\n");
+  await answerTo("/undo");
+  await answerTo("write three");
+  expect(read(here.cwd, "a.txt")).toBe("one\n");
+  expect(JSON.stringify(here.server.requests.at(-1)?.body)).toContain("has not been read; read it first");
+  const other = await signalbox(["sessions", "undo", sessionId, "--yes"], { cwd: here.cwd, env: { HOME: here.home } });
+  expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("this session is open in")]);
+  await editor.close();
 });

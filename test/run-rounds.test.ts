@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -57,6 +57,25 @@ test("one line for each attempt, the output of the check once, the verdict last"
     `check      round 1 failed with exit code 1: ${CHECK}\ncheck      round 2 passed: ${CHECK}\n`,
   );
   expect((await signalbox(["receipt", "verify"], options)).code).toBe(0);
+});
+
+test("an agent that changes the check is told so, and accepted only with the check as it was", async () => {
+  const honest = "test -e made.txt\n";
+  const options = { ...person(), cwd: repositoryWith({ "check.sh": honest }) };
+  const cheat = [{ write: "check.sh", content: "true\n" }, { say: "done" }];
+  const run = ["run", "mock", "do it", "--accept", "sh check.sh", "--rounds", "2"];
+  const never = await signalbox([...run, ...scripts(cheat, LIE)], options);
+  expect([never.code, lines(never.stderr)[0]]).toEqual([
+    8,
+    expect.stringMatching(/^round 1 of 2 not accepted: .*check\.sh/),
+  ]);
+  const repent = [{ write: "check.sh", content: honest }, ...WORK];
+  writeFileSync(join(options.cwd, "check.sh"), honest);
+  const later = await signalbox([...run, ...scripts(cheat, repent)], options);
+  expect([later.code, lines(later.stderr)]).toEqual([
+    0,
+    [lines(never.stderr)[0], "complete: done and accepted after 2 rounds"],
+  ]);
 });
 
 test("rounds need a check; auto without one has one round", async () => {

@@ -5,7 +5,7 @@ import { atomicWrite } from "../lib/atomic-write.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
-import { FileState } from "./file-state.ts";
+import { DecidingState } from "./file-state.ts";
 
 const BASE_FORMAT = 1;
 
@@ -20,10 +20,10 @@ export const CheckBase = z.object({
   programs: z.array(z.string()),
   manifestScripts: z.array(z.string()),
   modules: z.array(z.string()),
-  files: z.record(z.string(), FileState),
+  files: z.record(z.string(), DecidingState),
   /** Folders with dependencies, and those of their files that count. */
   dependencies: z.array(z.string()),
-  dependencyFiles: z.record(z.string(), FileState),
+  dependencyFiles: z.record(z.string(), DecidingState),
   /** PATH of the check. */
   path: z.string(),
   /** Programs outside the workspace that the check starts, as they were. */

@@ -7,7 +7,7 @@ import { git, repositoryWith, writeFiles } from "../../test/support/git-reposito
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { randomId } from "../lib/random-id.ts";
 import { savedBase } from "./check-base.ts";
-import { checkWithBase, compareFirst } from "./check-with-base.ts";
+import { checkWithBase, compareNow } from "./check-with-base.ts";
 import { recordBase } from "./record-base.ts";
 
 interface Options {
@@ -28,7 +28,7 @@ async function checked(root: string, check: string, work: () => void, options: O
     const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { cwd, encoding: "utf8", env: { PATH: path } });
     return { code: status, output: `${stdout}${stderr}` };
   };
-  const first = await compareFirst({ kept, allowed });
+  const first = await compareNow({ kept, allowed });
   const present = await run(check, root);
   const limits = bytes === undefined ? {} : { limits: { bytes, milliseconds: 60_000 } };
   const verdict = await checkWithBase([check], first, { kept, allowed, id, run, environment, ...limits });

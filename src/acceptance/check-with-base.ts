@@ -39,31 +39,38 @@ export interface BaseVerdict {
   readonly idlePatterns: readonly string[];
 }
 
-/** A comparison before the check ran. A check must not be able to hide what was changed by changing it back. */
-export const compareFirst = async (
-  parts: Pick<BaseCheckParts, "kept" | "allowed" | "signal">,
-): Promise<BaseComparison> =>
-  parts.kept.base.unknown === null
-    ? await compareWithBase(parts.kept, parts.allowed, parts.signal)
-    : { changes: [], addedTests: [], idlePatterns: [] };
+/** Compares before and after the check ran. A check must not be able to hide what was changed by changing it back. */
+export async function compareNow({
+  kept,
+  allowed,
+  signal,
+}: Pick<BaseCheckParts, "kept" | "allowed" | "signal">): Promise<BaseComparison> {
+  const nothing = { changes: [], addedTests: [], idlePatterns: [] };
+  const { unknown } = kept.base;
+  if (unknown !== null) return { ...nothing, unknown: `what decides it could not be recorded: ${unknown}` };
+  try {
+    return await compareWithBase(kept, allowed, signal);
+  } catch (error) {
+    return { ...nothing, unknown: `what decides it could not be compared: ${messageOf(error)}` };
+  }
+}
 
 /**
  * Checks that passed are run again on a copy with the base versions of what decides them, if that was changed.
- * Undefined: nothing was changed. Whatever keeps the second run from being made means that it did not pass.
+ * Undefined: nothing was changed. Never throws: whatever keeps the second run from being made means that it did not pass.
  */
 export async function checkWithBase(
   commands: readonly string[],
   first: BaseComparison,
   parts: BaseCheckParts,
 ): Promise<BaseVerdict | undefined> {
-  const { kept, allowed, signal } = parts;
-  const { unknown } = kept.base;
-  const found = unknown === null ? joined(first, await compareWithBase(kept, allowed, signal)) : first;
+  const { kept } = parts;
+  const found = joined(first, await compareNow(parts));
   const refused = (because: string): BaseVerdict => ({
     ...verdict(found.changes, { code: null, output: "", command: commands[0] ?? "" }, because),
     idlePatterns: found.idlePatterns,
   });
-  if (unknown !== null) return refused(`what decides it could not be recorded: ${unknown}`);
+  if (found.unknown !== undefined) return refused(found.unknown);
   if (found.changes.length + found.addedTests.length === 0) return undefined;
   const lost = found.changes.filter(({ isLost }) => isLost === true);
   if (lost.length > 0) return refused(`there is no copy of what ${names(lost)} was before`);
@@ -75,7 +82,6 @@ export async function checkWithBase(
     const tried = await runOnCopy(commands, found, { ...parts, copyAt: place.folder });
     return tried === undefined ? undefined : { ...tried, idlePatterns: found.idlePatterns };
   } catch (error) {
-    if (signal?.aborted === true) throw error;
     return refused(`it could not be tried in a copy: ${messageOf(error)}`);
   }
 }
@@ -144,6 +150,7 @@ function joined(one: BaseComparison, other: BaseComparison): BaseComparison {
     changes: [...changes.values()],
     addedTests: [...new Set([...one.addedTests, ...other.addedTests])],
     idlePatterns: other.idlePatterns,
+    unknown: one.unknown ?? other.unknown,
   };
 }
 

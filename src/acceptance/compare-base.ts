@@ -6,7 +6,7 @@ import { decidingPart, type CheckedEntries } from "./deciding-parts.ts";
 import { type Role, runnerPackages } from "./deciding-names.ts";
 import { deciders, pathMatcher } from "./deciders.ts";
 import { dependencyFiles } from "./dependency-files.ts";
-import { type FileState, readPlain, seeFile } from "./file-state.ts";
+import { type DecidingState, readPlain, seeFile } from "./file-state.ts";
 import { outsidePrograms, statesOf } from "./record-base.ts";
 import { walkWorkspace } from "./walk-workspace.ts";
 
@@ -14,7 +14,7 @@ import { walkWorkspace } from "./walk-workspace.ts";
 export interface DecidingChange extends DecidingFile {
   readonly role: Role | "dependency" | "program";
   /** What to put back; undefined if there was nothing, or it cannot be put back. */
-  readonly before?: FileState | undefined;
+  readonly before?: DecidingState | undefined;
   /** There is no copy of what it was. */
   readonly isLost?: boolean;
 }
@@ -26,6 +26,8 @@ export interface BaseComparison {
   readonly addedTests: readonly string[];
   /** Patterns of allowed changes that match no file, then or now. */
   readonly idlePatterns: readonly string[];
+  /** Why nothing could be compared. */
+  readonly unknown?: string | undefined;
 }
 
 /** Which entries of manifests and lockfiles count. */
@@ -75,7 +77,7 @@ function changeOf(path: string, role: Role, kept: KeptBase): readonly DecidingCh
 }
 
 /** How a file differs from what it was; undefined if it does not. */
-function differenceOf(before: FileState, now: FileState | undefined): DecidingChange["how"] | undefined {
+function differenceOf(before: DecidingState, now: DecidingState | undefined): DecidingChange["how"] | undefined {
   if (now === undefined) return "deleted";
   if (isSameState(before, now)) return undefined;
   return now.kind === "link" ? "replaced by a link" : "edited";
@@ -124,7 +126,7 @@ async function dependencyChanges(base: CheckBase, folders: readonly string[]): P
   ];
 }
 
-function isSameState(one: FileState, other: FileState): boolean {
+function isSameState(one: DecidingState, other: DecidingState): boolean {
   if (one.kind === "file" && other.kind === "file")
     return one.sha256 === other.sha256 && one.executable === other.executable;
   if (one.kind === "link" && other.kind === "link") return one.target === other.target;

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
 import * as z from "zod";
 
 /** What is known of one file. `stat` changes whenever the file does. */
-export const FileState = z.discriminatedUnion("kind", [
+export const DecidingState = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("file"),
     sha256: z.string(),
@@ -17,18 +17,18 @@ export const FileState = z.discriminatedUnion("kind", [
   /** Too large, not readable, or not a file. */
   z.object({ kind: z.literal("unread"), stat: z.string() }),
 ]);
-export type FileState = z.infer<typeof FileState>;
+export type DecidingState = z.infer<typeof DecidingState>;
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 interface SeenFile {
-  readonly state: FileState;
+  readonly state: DecidingState;
   /** The bytes of a regular file that is not too large. */
   readonly content?: Buffer;
 }
 
 /** The present state of a file, without following links. With the same `stat` as before, its content is not read again. */
-export function seeFile(path: string, before?: FileState): SeenFile | undefined {
+export function seeFile(path: string, before?: DecidingState): SeenFile | undefined {
   const seen = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (seen === undefined) return undefined;
   const { dev, ino, size, mtimeNs, ctimeNs, mode } = seen;

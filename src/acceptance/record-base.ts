@@ -10,7 +10,7 @@ import { configTargets } from "./config-targets.ts";
 import { removeLeftCopies } from "./copy-place.ts";
 import { deciders, pathMatcher } from "./deciders.ts";
 import { dependencyFiles } from "./dependency-files.ts";
-import { type FileState, readPlain, seeFile } from "./file-state.ts";
+import { type DecidingState, readPlain, seeFile } from "./file-state.ts";
 import { walkWorkspace } from "./walk-workspace.ts";
 
 /** The check of a run or session, and where it takes place. */
@@ -57,7 +57,7 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   );
   const deciding = { ...first, scripts: [...new Set([...scripts, ...more])].toSorted() };
   const roleOf = deciders(deciding);
-  const files: Record<string, FileState> = {};
+  const files: Record<string, DecidingState> = {};
   let left = MAX_KEPT_BYTES;
   const chosen = walked.files.filter((name) => roleOf(name) !== undefined);
   for (const [at, name] of chosen.entries()) {
@@ -141,7 +141,7 @@ function linkTarget(root: string, file: string): readonly string[] {
 }
 
 export async function statesOf(root: string, paths: readonly string[], before: CheckBase["dependencyFiles"] = {}) {
-  const states: Record<string, FileState> = {};
+  const states: Record<string, DecidingState> = {};
   for (const [at, path] of paths.entries()) {
     if (at % BATCH === 0) await nextTurn();
     const seen = seeFile(join(root, path), before[path]);

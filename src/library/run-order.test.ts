@@ -29,3 +29,25 @@ test.each([
   });
   expect([recorded(), existsSync(join(home, ".signalbox/runs"))]).toEqual([undefined, false]);
 });
+
+test.each([
+  [{ rounds: 0 }, "rounds must be a whole number from 1 to 100"],
+  [{ rounds: 1.5, accept: ["true"] }, "rounds must be a whole number from 1 to 100"],
+  [{ rounds: 1e9, accept: ["true"] }, "rounds must be a whole number from 1 to 100"],
+  [{ rounds: 2 }, "rounds need a check that decides whether the work is done"],
+])("%j is refused before a run begins", async (options, message) => {
+  const home = tempRepository();
+  const env = { HOME: home, SIGNALBOX_HOME: join(home, ".signalbox"), PATH: process.env["PATH"] };
+  await expect(runOrder("do it", { agent: "mock", cwd: home, env, ...options }).result()).rejects.toThrow(message);
+});
+
+test("a failed check goes back to the agent as often as the rounds say", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const home = tempRepository();
+  const env = { HOME: home, SIGNALBOX_HOME: join(home, ".signalbox"), PATH: process.env["PATH"] };
+  const vendor = { mock: { rounds: [[{ say: "done" }], [{ write: "made.txt", content: "" }, { say: "now" }]] } };
+  const order = newWorkOrder("do it", { config: { vendor } });
+  const run = runOrder(order, { agent: "mock", cwd: root, env, accept: ["test -e made.txt"], rounds: 3 });
+  const { exitCode, facts, text } = await run.result();
+  expect([exitCode, facts.acceptance.map(({ round }) => round), text]).toEqual([0, [1, 2], "now"]);
+});

@@ -20,7 +20,7 @@ export interface AddOptions {
 export type FileFilter = (names: readonly string[], part: Shadow) => Promise<readonly string[]>;
 
 interface Added {
-  /** The nested repositories, relative to this part. */
+  /** Where nested repositories are or were, relative to this part. */
   readonly inner: readonly string[];
   /** Whether the index may be different now. */
   readonly isChanged: boolean;
@@ -67,8 +67,7 @@ export async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOpti
   await updateIndex(call, ["--add", "--remove", "--replace"], chosen);
   const untracked = others.filter(isInner).map((name) => name.slice(prefix.length).replace(/\/$/, ""));
   const isChanged = removed.length + wanted.length > 0;
-  const inner = [...(isChanged ? await submodules(shadow) : modules), ...untracked];
-  return { inner: [...new Set(inner)].toSorted(), isChanged };
+  return { inner: [...new Set([...modules, ...untracked])].toSorted(), isChanged };
 }
 
 /** Which of the files that git knows, with their changes, are gone, and which are there with other content. */

@@ -61,8 +61,10 @@ function carryOut(moves: readonly FileMove[], act: (move: FileMove) => void, { w
       if (isFinal) kept.push({ path, because: error.message });
       else if (["EEXIST", "ENOTEMPTY"].includes(errorCode(error) ?? ""))
         kept.push({ path, because: "a folder is in its place" });
-      else failed.push({ path, because: messageOf(error) });
-      if (NO_ROOM.includes(errorCode(error) ?? "")) stopped = "not tried, because the disk is full or read-only";
+      else if (NO_ROOM.includes(errorCode(error) ?? "")) {
+        failed.push({ path, because: `the disk is full or read-only (${errorCode(error)})` });
+        stopped = "not tried, because the disk is full or read-only";
+      } else failed.push({ path, because: messageOf(error) });
     }
   }
   for (const { path, to } of moved) if (to === null) removeEmptyAbove(path, workspace);

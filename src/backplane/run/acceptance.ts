@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { KeptBase } from "../../acceptance/check-base.ts";
-import { type BaseVerdict, checkWithBase, compareFirst } from "../../acceptance/check-with-base.ts";
+import { type BaseVerdict, checkWithBase, compareNow } from "../../acceptance/check-with-base.ts";
 import { recordBase } from "../../acceptance/record-base.ts";
 import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
@@ -37,7 +37,7 @@ export async function checkWork(run: WorkedRun, stop: StopCause | undefined, par
   const { checkBase: kept } = run;
   if (kept === undefined) return await runAcceptance(parts.accept, { store, runCheck });
   const { acceptChanged: allowed = [], processes } = parts;
-  const first = await compareFirst({ kept, allowed, signal });
+  const first = await compareNow({ kept, allowed, signal });
   const checked = await runAcceptance(parts.accept, { store, runCheck });
   if (checked.verified !== "accepted") return checked;
   const { environment = {} } = processes;

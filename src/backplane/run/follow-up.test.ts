@@ -36,7 +36,7 @@ see @ /etc/passwd
 a\\u{0}b
 [redacted secret]
 
-Find the cause, fix it, and run the check yourself before you say that you are done. Do not weaken the check.`;
+Find the cause, fix it, and run the check yourself before you say that you are done. Do not weaken the check: undo your changes to files that decide it. Only the user can allow those.`;
   expect(second?.followUp).toEqual({ round: 2, session: "s-1", used: { ...NO_USAGE, input_tokens: 7 }, prompt });
   expect(third?.followUp).toMatchObject({ round: 3, session: "s-1", used: { input_tokens: 14 } });
   expect(second?.order.task).toBe(`fix @a.txt

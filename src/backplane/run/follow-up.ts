@@ -17,7 +17,7 @@ export interface FailedRound {
 }
 
 const ADVICE =
-  "Find the cause, fix it, and run the check yourself before you say that you are done. Do not weaken the check.";
+  "Find the cause, fix it, and run the check yourself before you say that you are done. Do not weaken the check: undo your changes to files that decide it. Only the user can allow those.";
 
 /** What the agent is told in the conversation that it already had. */
 export function followUpOf({ round, because, ends }: FailedRound): FollowUp {

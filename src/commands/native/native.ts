@@ -127,8 +127,9 @@ const EXAMPLES = `
 Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
             3 refused: no key, a key that would be sent unencrypted, a session that is open elsewhere
             4 the check never passed  5 a limit was reached  6 no progress: it went in circles
-            8 the check passes only because it was changed  70 internal error
-            9 another gate never let it stop: effort, work items, conflicts, a hook
+            8 the check passes only because it was changed
+            9 another gate never let it stop: effort, open work items, a hook, a conflict of --worktrees
+            70 internal error
             129 terminal closed  130 interrupted (SIGINT)  131 SIGQUIT  141 the reader of --json went away
             143 terminated (SIGTERM)
 

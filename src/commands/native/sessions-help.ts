@@ -50,7 +50,7 @@ export const SESSIONS_HELP: Readonly<Record<string, SubVerbHelp>> = {
   },
   undo: {
     usage: "SESSION [--to TURN] [flags]",
-    summary: "take the last turn back: its files and its part of the talk",
+    summary: "undo the last turn: its files and its messages",
     flags: ["--to", "--list", "--dry-run", "--force", "--yes", "--json"],
     more: `Files become what they were before the turn; files that it made are removed.
 What you changed since is kept and named, unless you pass --force. Files that
@@ -58,7 +58,7 @@ git ignores are not in a snapshot and stay. It asks first; 'sessions redo' takes
 it back until there is new work. docs/snapshots.md says more.
 
 Exit codes:
-  0 done   1 some files could not be restored (then the talk stays as it is)
+  0 done   1 some files could not be restored (the conversation stays as it is)
   2 usage, or no such turn   3 not confirmed, open elsewhere, no snapshot,
   inside a session, or some files were kept`,
     examples: [
@@ -69,7 +69,7 @@ Exit codes:
   },
   redo: {
     usage: "SESSION [--dry-run] [--yes] [--json]",
-    summary: "take the last undo back",
+    summary: "redo what was undone",
     flags: ["--dry-run", "--yes", "--json"],
     examples: ["signalbox sessions redo last"],
   },

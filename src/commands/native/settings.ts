@@ -64,18 +64,6 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
   };
 }
 
-/** How many copies of a workspace at once are useful, and bearable for a disk. */
-const MAX_WORKTREES = 16;
-
-function worktreesFlag(flags: Flags): number | undefined {
-  const most = countFlag(flags, "worktrees", MAX_WORKTREES);
-  if (most !== 0) return most;
-  throw new UserError("0 worktrees leave nobody to work", {
-    where: "--worktrees",
-    fix: "pass 1 or more, or leave it out",
-  });
-}
-
 /** An approved plan is carried out on autopilot if that was asked for. */
 function chosenMode(flags: Flags): WorkMode | undefined {
   if (flags["plan"] === true) return "plan";
@@ -97,6 +85,18 @@ function limitsIn(flags: Flags) {
   if (acceptSeconds === 0)
     throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return { mostCost, turns, idle, timeout, acceptSeconds };
+}
+
+/** How many copies of a workspace at once are useful, and bearable for a disk. */
+const MAX_WORKTREES = 16;
+
+function worktreesFlag(flags: Flags): number | undefined {
+  const most = countFlag(flags, "worktrees", MAX_WORKTREES);
+  if (most !== 0) return most;
+  throw new UserError("0 worktrees leave nobody to work", {
+    where: "--worktrees",
+    fix: "pass 1 or more, or leave it out",
+  });
 }
 
 function dollars(text: string | undefined): number | undefined {

@@ -38,7 +38,8 @@ export async function undoSession(direction: Direction, { words, flags }: Comman
   };
   const order = { to: countFlag(flags, "to", 1_000_000_000), force: flags["force"] === true };
   const planned = direction === "undo" ? await planUndoTurns(place, order) : await planRedoTurns(place);
-  if (!asJson) show([`session ${id}`, ...turnLines(planned), ...fileLines(planned.plan, false)]);
+  const isAsked = isDry || flags["yes"] !== true;
+  if (!asJson) show([`session ${id}`, ...turnLines(planned), ...(isAsked ? fileLines(planned.plan, false) : [])]);
   if (isDry) return finish(planned, planned.plan, { id, asJson, isDry });
   if (flags["yes"] !== true && (asJson || !(await isConfirmed(question(planned))))) throw unconfirmed(direction, id);
   const report = await planned.carryOut();

@@ -167,11 +167,13 @@ function denialIn(output: unknown): string | undefined {
   return typeof output["reason"] === "string" ? output["reason"] : "no reason given";
 }
 
-/** The files that decide a check and were changed, one per line. */
-const changedCheckLines = (acceptance: RunEnd["facts"]["acceptance"]) =>
-  acceptance.flatMap(
+/** The files that decide a check and are changed after the last round, one per line. */
+function changedCheckLines(acceptance: RunEnd["facts"]["acceptance"]): readonly string[] {
+  const last = acceptance.filter(({ round }) => round === acceptance.at(-1)?.round);
+  return last.flatMap(
     ({ base }) => base?.changed.map(({ path, how }) => `the check was changed: ${path} (${how})`) ?? [],
   );
+}
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
   const { held, calls_not_held: calls } = end.facts.guard;

@@ -102,9 +102,8 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
       unjudged = false;
       try {
-        return (outcome = yield* logged(running, log, parts.hooks));
+        return (outcome = yield* logged(running, log, parts));
       } finally {
-        await parts.delegation?.end();
         logBeside();
         parts.onRest?.();
       }
@@ -163,7 +162,7 @@ function logPrompt(session: Session, message: UserMessage) {
 async function* logged(
   running: ReturnType<typeof runSession>,
   log: (event: SessionEvent) => SessionEvent,
-  hooks: EngineHooks,
+  { hooks, delegation }: Pick<EngineParts, "hooks" | "delegation">,
 ): ReturnType<typeof runSession> {
   try {
     for (let next = await running.next(); ; next = await running.next()) {
@@ -173,6 +172,8 @@ async function* logged(
   } catch (error) {
     await tellSystemError(hooks, error);
     throw error;
+  } finally {
+    await delegation?.end();
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { checkWithBase, compareFirst } from "../../acceptance/check-with-base.ts";
+import { checkWithBase, compareNow } from "../../acceptance/check-with-base.ts";
 import { type KeptBase, savedBase } from "../../acceptance/check-base.ts";
 import { recordBase } from "../../acceptance/record-base.ts";
 import { changedCheckReason } from "../../contract/gate-reason.ts";
@@ -23,7 +23,7 @@ export async function heldCheck(tools: NativeTools, place: HeldCheckPlace): Prom
   const kept = await sessionBase(tools, place);
   const { acceptChanged: allowed = [], environment } = place;
   return async (command, signal) => {
-    const first = await compareFirst({ kept, allowed, signal });
+    const first = await compareNow({ kept, allowed, signal });
     const outcome = await tools.runCheck(command, signal);
     if (outcome.exitCode !== 0 || outcome.timedOut) return outcome;
     const verdict = await checkWithBase([command], first, {

@@ -28,8 +28,8 @@ import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
-import { removeLeftWorktrees, sessionWorktrees, withWorktrees } from "./session-worktrees.ts";
 import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
+import { removeLeftWorktrees, sessionWorktrees, withWorktrees } from "./session-worktrees.ts";
 
 /** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
@@ -109,27 +109,15 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
   const worktrees = await sessionWorktrees(common, policy);
   const agents = await sessionAgents({ agents: found.agents, home: common.home, session, ...worktrees });
   const more = [agents.parts.delegation.tool];
-  const own = { ...undo.tools, mode, ...person, skills: found.skills, more };
-  const nativeTools = await openTools(common, opening, own);
+  const nativeTools = await openTools(common, opening, { mode, ...person, skills: found.skills, more });
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
   const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
   const system = systemPrompt(withWorktrees(withInstructions(context.parts, nativeTools.servers), common));
   const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
-  const { id: sessionId } = session;
-  const agentPlace = {
-    common,
-    sessionId,
-    cwd,
-    policy,
-    context,
-    hooks,
-    tools: nativeTools,
-    mode,
-    ...person,
-    ...worktrees,
-  };
+  const placed = { sessionId: session.id, cwd, policy, context, mode, ...person };
+  const agentPlace = { common, ...placed, hooks, tools: nativeTools, ...worktrees };
   agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
   const engine = engineParts(common, nativeTools, frame);
   const parts = { ...engine, gates: [...engine.gates, ...worktrees.gates], ...agents.parts };
@@ -154,22 +142,25 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
   };
 }
 
-type OwnTools = "beforeChange" | "snapshot" | "mode" | "askPerson" | "askUser" | "skills" | "more";
+interface UndoableOpening extends Opening {
+  readonly undo: SessionUndo;
+}
 
-/** With the servers' tools, and what keeps the agent from changing its check. Both are loaded only where needed. */
+/** With the tools of servers, and what keeps the agent from changing its check. Both are loaded only where needed. */
 async function openTools(
   common: NativeSettings,
-  { place: { buffers, mcpServers }, policy, session, ended }: Opening,
-  own: Pick<NativeToolsPlace, OwnTools>,
+  { place, policy, session, undo, ended }: UndoableOpening,
+  own: Pick<NativeToolsPlace, "mode" | "askPerson" | "askUser" | "skills" | "more">,
 ): Promise<NativeTools> {
   const { accept, acceptTimeoutMs: checkTimeoutMs } = common;
   const { id: sessionId } = session;
-  const ownTools = openNativeTools({ ...common, ...own, sessionId, policy, buffers, checkTimeoutMs });
-  const tools = await withServers(ownTools, { ...common, policy, given: mcpServers });
+  const { buffers, mcpServers: given } = place;
+  const opened = openNativeTools({ ...common, ...undo.tools, ...own, sessionId, policy, buffers, checkTimeoutMs });
+  const tools = await withServers(opened, { ...common, policy, given });
   if (accept === undefined) return tools;
   const { heldCheck } = await import("./held-check.ts");
-  const place = { ...common, accept, root: policy.workspaceRoot, sessionId, signal: ended.signal };
-  return { ...tools, runCheck: await heldCheck(tools, place) };
+  const held = { ...common, accept, root: policy.workspaceRoot, sessionId, signal: ended.signal };
+  return { ...tools, runCheck: await heldCheck(tools, held) };
 }
 
 /** What runs sub-agents is loaded when one is started. */
@@ -178,8 +169,7 @@ const lazyAgentRunner =
   async (order, watch) =>
     await (await import("./run-sub-agent.ts")).agentRunner(place, tree)(order, watch);
 
-interface KnowledgeParts extends Opening {
-  readonly undo: SessionUndo;
+interface KnowledgeParts extends UndoableOpening {
   readonly nativeTools: NativeTools;
   readonly context: NativeContext;
 }

@@ -57,12 +57,6 @@ export function definitionTools({ tools }: SubAgentDefinition, servers: readonly
   return { isEnabled: (name) => enabled.has(name) || isNamed(name), unknown };
 }
 
-/** Whether a sub-agent has tools that write files. One that only runs commands, such as tests, is none. */
-export const isWriter = (definition: SubAgentDefinition): boolean => {
-  const { isEnabled } = definitionTools(definition);
-  return !definition.isReadOnly && (isEnabled("write") || isEnabled("edit"));
-};
-
 const SEARCH = "mcp_search";
 
 /** A server's tool is `mcp__server__tool`, or `server/tool` as in Copilot. */
@@ -75,3 +69,9 @@ function ours(name: string): readonly string[] {
   const named = TOOL_NAMES.filter((each) => matchesSegment(name, each));
   return WORDS[name] ?? (named.length > 0 ? named : (KINDS[toolKind(name)] ?? []));
 }
+
+/** Whether a sub-agent has tools that write files. One that only runs commands, such as tests, is none. */
+export const isWriter = (definition: SubAgentDefinition): boolean => {
+  const { isEnabled } = definitionTools(definition);
+  return !definition.isReadOnly && (isEnabled("write") || isEnabled("edit"));
+};
