@@ -131,7 +131,7 @@ test("a conflict that is left is asked about, and then exits with 9, unless the 
   expect([outcome.reason, outcome.exitCode]).toEqual(["gate-gave-up", 9]);
   expect(events.filter(({ type }) => type === "gate-blocked")).toHaveLength(2);
   expect(careless.told()).toContain(
-    "These files have changes of sub-agents that were not merged:\n- made.txt: it was created on both sides",
+    "Changes of sub-agents were not merged in made.txt.\n- made.txt: it was created on both sides",
   );
   expect(["one\n", "two\n"]).toContain(careless.read("made.txt"));
   const careful = copyScene(parts("made.txt is right as it is"));

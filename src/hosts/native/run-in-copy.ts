@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { MergeReport } from "../../snapshots/merge-changes.ts";
@@ -114,6 +114,8 @@ async function merged(
   const report = await worktrees.inTurn(() => undoable(place, () => copy.merge()));
   worktrees.note(report.conflicts);
   place.common.warn(`${order.id}: ${summary(report)}; its changes as a patch: ${patchFile}`);
+  if (report.conflicts.length > 0)
+    for (const line of showConflicts(report.conflicts).split("\n")) place.common.warn(`${order.id}: ${line.slice(2)}`);
   const workspace = place.policy.workspaceRoot;
   const paths = new Set(report.merged.map((path) => join(workspace, path)));
   const deeds = (output.deeds ?? []).filter((deed) => "path" in deed && paths.has(deed.path));
@@ -135,8 +137,7 @@ async function undoable<Result>({ tools, policy }: AgentPlace, merge: () => Prom
 const files = (count: number) => (count === 1 ? "1 file" : `${count} files`);
 
 function summary({ merged: done, conflicts }: MergeReport): string {
-  const left = conflicts.map(({ path }) => basename(path)).slice(0, 5);
-  const conflicting = conflicts.length === 0 ? "" : `, ${files(conflicts.length)} not merged (${left.join(", ")})`;
+  const conflicting = conflicts.length === 0 ? "" : `, ${files(conflicts.length)} not merged`;
   return `${files(done.length)} merged into the workspace${conflicting}`;
 }
 
