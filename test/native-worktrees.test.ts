@@ -61,9 +61,12 @@ test("a conflict that nobody resolves is named with both versions, and the exit 
   const { code, stderr } = await run(["native", "--worktrees", "2", "-p", "build the house"]);
   expect(code).toBe(9);
   const [, theirs = ""] =
-    /- plan\.txt: both sides changed the same lines[^;]*; the sub-agent's version: (\S+);/.exec(stderr) ?? [];
+    /general-purpose-\d: plan\.txt: both sides changed the same lines[^;]*; the sub-agent's version: (\S+);/.exec(
+      stderr,
+    ) ?? [];
   const lines = [readFileSync(theirs, "utf8"), read("plan.txt")].map((text) => text.split("\n")[2]);
   expect(new Set(lines)).toEqual(new Set(["door", "roof"]));
+  expect(stderr).toContain("not finished: Changes of sub-agents were not merged in plan.txt.");
 });
 
 test("after kill -9 the workspace is as it was, and the next start removes the copies", async () => {

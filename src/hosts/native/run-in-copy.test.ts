@@ -131,7 +131,7 @@ test("a conflict that is left is asked about, and then exits with 9, unless the 
   expect([outcome.reason, outcome.exitCode]).toEqual(["gate-gave-up", 9]);
   expect(events.filter(({ type }) => type === "gate-blocked")).toHaveLength(2);
   expect(careless.told()).toContain(
-    "These files have changes of sub-agents that were not merged:\n- made.txt: it was created on both sides",
+    "Changes of sub-agents were not merged in made.txt.\n- made.txt: it was created on both sides",
   );
   expect(["one\n", "two\n"]).toContain(careless.read("made.txt"));
   const careful = copyScene(parts("made.txt is right as it is"));
@@ -262,4 +262,17 @@ test("where no copy can be made, the sub-agent does not work, and the workspace 
   await play(session);
   expect(told()).toContain("the sub-agent could not work: signalbox cannot store its files here");
   expect(existsSync(join(cwd, "new.txt"))).toBe(false);
+});
+
+test("a merge is undone with its turn", async () => {
+  const { open, read, cwd } = copyScene({
+    main: [starts(["general-purpose", "one"])],
+    one: [...change("a.txt", "line 5\n", "FIVE\n"), ...creates("new.txt")],
+  });
+  const before = read("a.txt");
+  const session = await open({ prompt: "main" });
+  await play(session);
+  expect([read("a.txt").includes("FIVE"), existsSync(join(cwd, "new.txt"))]).toEqual([true, true]);
+  await session.takeBack("/undo");
+  expect([read("a.txt"), existsSync(join(cwd, "new.txt"))]).toEqual([before, false]);
 });

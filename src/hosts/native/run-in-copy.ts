@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { MergeReport } from "../../snapshots/merge-changes.ts";
@@ -65,8 +65,7 @@ async function inCopy(
     skills: context.skills,
     checkTimeoutMs: common.acceptTimeoutMs,
     filters: [...common.filters, { deny: ["store_memory"] }],
-    // What changes the copy will change the workspace when it is merged.
-    beforeChange: place.tools.beforeChange,
+    beforeChange: NOT_UNDONE,
     recovery: { recoverable: (path) => inside(path, root), began: () => {}, ended: () => {} },
   });
   await tools.containment.require();
@@ -81,6 +80,9 @@ async function inCopy(
     isCopy: true,
   });
 }
+
+/** What happens in a copy is undone with the merge. */
+const NOT_UNDONE = { name: "undo" };
 
 /** What is lost in the copy is still in the workspace. About other places nothing is known. */
 const inside = (path: string, root: string) => (isInside(path, root) ? true : undefined);
@@ -109,20 +111,33 @@ async function merged(
 ): Promise<ToolOutput> {
   const { patchFile, isEmpty } = await copy.savePatch();
   if (isEmpty) return { ...output, text: `${output.text}\n\n[It changed no files.]`, deeds: [] };
-  const report = await worktrees.inTurn(() => copy.merge());
+  const report = await worktrees.inTurn(() => undoable(place, () => copy.merge()));
   worktrees.note(report.conflicts);
   place.common.warn(`${order.id}: ${summary(report)}; its changes as a patch: ${patchFile}`);
+  if (report.conflicts.length > 0)
+    for (const line of showConflicts(report.conflicts).split("\n")) place.common.warn(`${order.id}: ${line.slice(2)}`);
   const workspace = place.policy.workspaceRoot;
   const paths = new Set(report.merged.map((path) => join(workspace, path)));
   const deeds = (output.deeds ?? []).filter((deed) => "path" in deed && paths.has(deed.path));
   return { ...output, text: `${output.text}\n\n[${showReport(report)}]`, deeds };
 }
 
+/** For undo, a merge is a change like any other. */
+async function undoable<Result>({ tools, policy }: AgentPlace, merge: () => Promise<Result>): Promise<Result> {
+  const { beforeChange } = tools;
+  const call = { id: "merge", name: "write", input: { path: join(policy.workspaceRoot, "merged"), content: "" } };
+  await beforeChange.preTools?.([call], new AbortController().signal);
+  try {
+    return await merge();
+  } finally {
+    await beforeChange.postTool?.(call, { text: "", failed: false });
+  }
+}
+
 const files = (count: number) => (count === 1 ? "1 file" : `${count} files`);
 
 function summary({ merged: done, conflicts }: MergeReport): string {
-  const left = conflicts.map(({ path }) => basename(path)).slice(0, 5);
-  const conflicting = conflicts.length === 0 ? "" : `, ${files(conflicts.length)} not merged (${left.join(", ")})`;
+  const conflicting = conflicts.length === 0 ? "" : `, ${files(conflicts.length)} not merged`;
   return `${files(done.length)} merged into the workspace${conflicting}`;
 }
 

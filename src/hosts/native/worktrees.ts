@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gate } from "../../engine/gates.ts";
 import { type InTurn, oneAtATime } from "../../lib/one-at-a-time.ts";
+import { shortLine } from "../../lib/short-line.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import type { MergeConflict } from "../../snapshots/merge-changes.ts";
 
@@ -70,8 +71,9 @@ export function openWorktrees(workspace: string, most: number): Worktrees {
   };
 }
 
+/** Its first line is what a person is shown. */
 const reason = (conflicts: readonly MergeConflict[]) =>
-  `These files have changes of sub-agents that were not merged:
+  `Changes of sub-agents were not merged in ${shortLine(conflicts.map(({ path }) => path).join(", "), 200)}.
 ${showConflicts(conflicts)}
 Put both changes together in each of them. If one is right as it is, name it in your answer and say why.`;
 
