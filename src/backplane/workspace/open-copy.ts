@@ -7,10 +7,8 @@ import { makeStagedCopy } from "./stage.ts";
 import { folderNames } from "../../lib/folder-names.ts";
 import { ownerLife, ownFolder } from "../../lib/folder-owner.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
-import { gitLine, runGit } from "../../lib/run-git.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import { type MergeChange, mergeChanges, type MergeReport } from "../../snapshots/merge-changes.ts";
-import { privateGit } from "../../snapshots/shadow.ts";
 import { openSnapshots } from "../../snapshots/snapshot.ts";
 
 interface CopyPlace {
@@ -56,7 +54,6 @@ export async function openCopy({ workspace, home, name, keptFolder }: CopyPlace)
     writeFileSync(join(folder, ROOT), root, { mode: 0o600 });
     const source = openSnapshots(workspace, join(folder, "base"));
     await makeStagedCopy(source, await source.take({ exact: true }), { root, folder, wanted: () => true });
-    await ownObjects(root);
     const store = openSnapshots(root, join(folder, "exact"));
     const before = await store.take({ exact: true });
     return {
@@ -79,20 +76,6 @@ export async function openCopy({ workspace, home, name, keptFolder }: CopyPlace)
     dispose();
     throw error;
   }
-}
-
-/**
- * Gives the copy the objects of its last two commits, the workspace as it was copied and the user's last commit. It
- * reads all others from the user's repository, which its sandbox does not show.
- */
-async function ownObjects(root: string): Promise<void> {
-  const git = privateGit(join(root, ".git"), root);
-  const commits = (await gitLine(["rev-list", "--max-count=2", "--first-parent", "HEAD"], git)).split("\n");
-  const { stdout } = await runGit(["rev-list", "--objects", "--no-walk", ...commits], git);
-  await runGit(["pack-objects", "-q", join(root, ".git/objects/pack/pack")], { ...git, input: stdout });
-  // Of the older one's parents nothing is there.
-  writeFileSync(join(root, ".git/shallow"), `${commits.at(-1)}\n`);
-  rmSync(join(root, ".git/objects/info/alternates"), { force: true });
 }
 
 /** What the guard would not let an agent write in the workspace is not merged into it either. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -51,6 +52,23 @@ test("a stage holds what the person sees, history included, and nothing of it le
   git(stage.root, "commit", "--allow-empty", "-qm", "by the agent");
   git(stage.root, "branch", "-m", "renamed");
   expect(everything(join(root, ".git"))).toEqual(untouched);
+});
+
+test("git works in a stage that cannot reach the user's repository, and older history is cut off", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const commit = "commit refs/heads/long\ncommitter a <a@b> 1 +0000\ndata 2\nc\n\n";
+  execFileSync("git", ["fast-import", "--quiet"], { cwd: root, input: commit.repeat(250) });
+  git(root, "reset", "-q", "--soft", "long");
+  const { stage, finish } = await staged(root);
+  renameSync(join(root, ".git"), join(root, "elsewhere"));
+  writeFiles(stage.root, { "a.txt": "b\n" });
+  expect(git(stage.root, "rev-list", "--count", "HEAD")).toBe("200\n");
+  expect(git(stage.root, "status", "--porcelain")).toBe(" M a.txt\n");
+  expect(git(stage.root, "diff", "--stat", "HEAD~1")).toContain("a.txt");
+  expect(git(stage.root, "fsck", "--no-dangling")).toBe("");
+  renameSync(join(root, "elsewhere"), join(root, ".git"));
+  rmSync(join(stage.root, ".git/objects/pack"), { recursive: true });
+  expect((await finish()).status).toBe("M  a.txt\n");
 });
 
 test("a staged result comes back as files, and the index and branches stay", async () => {

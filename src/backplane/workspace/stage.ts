@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync,
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import { gitLine, type GitCall, gitNames, headCommit, runGit } from "../../lib/run-git.ts";
+import { ownObjects, readAlso } from "./own-objects.ts";
 import { privateGit, type Shadow } from "../../snapshots/shadow.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "../../snapshots/snapshot.ts";
 
@@ -23,7 +24,7 @@ interface StagePlan {
 }
 
 /**
- * Checks out a snapshot as a separate repository, with the history available but without branches, stash, or remotes.
+ * Checks out a snapshot as a separate repository, with its recent history but without branches, stash, or remotes.
  * A git worktree would share those with the user's repository, where an agent could change them.
  */
 export async function makeStagedCopy(source: SnapshotStore, snapshot: Snapshot, plan: StagePlan): Promise<StagedCopy> {
@@ -42,8 +43,11 @@ export async function makeStagedCopy(source: SnapshotStore, snapshot: Snapshot, 
     if (path !== "" && readdirSync(join(root, path)).length > 0) await runGit(["add", "--force", "--", path], git);
   }
   await commitBaseline(git, shadow);
+  await ownObjects(root, git);
   const store = openSnapshots(root, join(plan.folder, "stage-snapshots"));
-  return { root, store, baseline: await store.take(), dropped };
+  const baseline = await store.take();
+  readAlso(store, join(shadow.folder, "objects"));
+  return { root, store, baseline, dropped };
 }
 
 /** A part's own index belongs to its snapshots, so the checkout uses a temporary one. */
