@@ -150,7 +150,7 @@ test("a hook at a stop gets the session's log, and one that blocks for ever has 
   const { code, stderr } = await run(["native", "-p", "go"]);
   expect([code, stderr.trimEnd().split("\n").at(-1)]).toEqual([
     9,
-    "signalbox: not accepted: write a changelog (the agent-stop gate blocked 8 times in a row and nothing changed)",
+    "signalbox: not finished: write a changelog (the agent-stop gate blocked 8 times in a row and nothing changed)",
   ]);
   const [log = ""] = logsIn(sessions);
   expect(JSON.parse(readFileSync(join(home, "stop.json"), "utf8"))).toMatchObject({
