@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readJson, SERVER, writePolicy } from "./support/mcp-scene.ts";
+import { readJson, SERVER, visibleServer, writePolicy } from "./support/mcp-scene.ts";
 import { startOAuthServer } from "./support/oauth-mcp-server.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { hasSandbox } from "./support/sandbox-scene.ts";
@@ -15,12 +15,13 @@ function place() {
 }
 
 test("servers are added, listed, tried and removed", async () => {
-  const { run, file } = place();
+  const { run, cwd, file } = place();
+  const { command, file: server } = visibleServer(cwd);
   expect((await run("list")).stdout).toContain("no MCP servers; to add one");
-  const added = await run("add", "small", "--env", "A=b=c", "--", process.execPath, SERVER, "plain");
+  const added = await run("add", "small", "--env", "A=b=c", "--", command, server, "plain");
   expect([added.code, added.stdout]).toEqual([0, `added small to ${file}. Next: signalbox mcp test small\n`]);
   expect(readJson(file)).toEqual({
-    mcpServers: { small: { command: process.execPath, args: [SERVER, "plain"], env: { A: "b=c" } } },
+    mcpServers: { small: { command, args: [server, "plain"], env: { A: "b=c" } } },
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const tried = await run("test", "small");
@@ -93,8 +94,9 @@ test("a broken file is named with its line and not overwritten", async () => {
 });
 
 test("a server that does not work is said with its last words, and code 1", async () => {
-  const { run } = place();
-  await run("add", "bad", "--", process.execPath, SERVER, "dies");
+  const { run, cwd } = place();
+  const { command, file } = visibleServer(cwd);
+  await run("add", "bad", "--", command, file, "dies");
   const tried = await run("test", "bad");
   expect([tried.code, tried.stdout]).toEqual([1, expect.stringContaining("it printed: Error: cannot find the thing")]);
   expect(JSON.parse((await run("test", "bad", "--json")).stdout)).toMatchObject({ name: "bad", works: false });
@@ -128,7 +130,7 @@ test.skipIf(!hasSandbox)("a program that the sandbox hides is named with what sh
   const file = join(home, "tools", "server.mjs");
   mkdirSync(join(home, "tools"));
   copyFileSync(SERVER, file);
-  await run("add", "mine", "--", process.execPath, file);
+  await run("add", "mine", "--", "node", file);
   const hidden = await run("test", "mine");
   expect([hidden.code, hidden.stdout]).toEqual([
     1,

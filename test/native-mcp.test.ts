@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script/script.ts";
-import { configure, notedCalls, SERVER, writePolicy } from "./support/mcp-scene.ts";
+import { configure, notedCalls, visibleServer, writePolicy } from "./support/mcp-scene.ts";
 import { scene } from "./support/native-scene.ts";
 import { hasSandbox } from "./support/sandbox-scene.ts";
 
@@ -14,7 +14,8 @@ const calls = (name: string, input: Record<string, unknown> = {}) => ({ calls: [
 async function servedScene(turns: NonNullable<ScriptInput["turns"]>, kind = "plain") {
   const place = await scene({ turns });
   const noted = join(place.cwd, "calls.txt");
-  const small = { command: process.execPath, args: [SERVER, kind, noted] };
+  const { command, file } = visibleServer(place.cwd);
+  const small = { command, args: [file, kind, noted] };
   configure(place.home, { small });
   const offered = (request: number) => {
     const body = JSON.stringify(place.server.requests[request]?.body);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { McpProgram, McpServer } from "../../src/contract/mcp-server.ts";
@@ -13,6 +13,13 @@ import { tempFolder } from "./temp-folder.ts";
 
 /** The server program that misbehaves as it is told; see its list of kinds. */
 export const SERVER = join(import.meta.dirname, "mcp-server.mjs");
+
+/** It in a workspace, where a sandbox shows it, and a Node that a sandbox shows: ours may be below /tmp. */
+export function visibleServer(workspace: string): { readonly command: string; readonly file: string } {
+  const file = join(workspace, "mcp-server.mjs");
+  copyFileSync(SERVER, file);
+  return { command: "node", file };
+}
 
 /** It as a configured server. */
 export const smallServer = (kind = "plain", more: Partial<McpProgram> = {}): McpProgram => ({

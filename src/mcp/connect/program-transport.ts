@@ -22,14 +22,13 @@ export function programTransport(
   start: () => Promise<StartedServer>,
 ): Transport & { readonly lastWords: () => string } {
   let program: StartedServer | undefined;
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
   const waiting = new Set<RequestId>();
-  const close = async () => {
-    if (isClosed) return;
-    isClosed = true;
+  const end = async () => {
     await program?.end();
     transport.onclose?.();
   };
+  const close = () => (closing ??= end());
   const read = async ({ child }: StartedServer) => {
     let faults = 0;
     if (child.stdout === null) return;
@@ -53,7 +52,7 @@ export function programTransport(
     },
     async send(message) {
       const stdin = program?.child.stdin;
-      if (isClosed || stdin === null || stdin === undefined) throw new ServerEnded();
+      if (closing !== undefined || stdin === null || stdin === undefined) throw new ServerEnded();
       if ("id" in message && "method" in message) waiting.add(message.id);
       await new Promise<void>((resolve, reject) => {
         stdin.write(`${JSON.stringify(message)}\n`, (error) =>

@@ -49,6 +49,7 @@ export interface StartedServer {
 }
 
 const MAX_WORDS = 2000;
+const LAST_OUTPUT_MS = 500;
 const TREE = { graceMs: 1000, killMs: 3000 };
 
 /** Starts a server where commands run: in the session's sandbox, with the environment that commands get and its own. */
@@ -114,11 +115,18 @@ function ending(child: ChildProcess, id: string, marksFolder: string): () => Pro
   const marked = markedIn(marksFolder, id);
   let ended: Promise<void> | undefined;
   return () =>
-    (ended ??= endTree(mark, known, TREE).then(() => {
+    (ended ??= endTree(mark, known, TREE).then(async () => {
+      await lastOutput(child);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
       exit[Symbol.dispose]();
       marked?.[Symbol.dispose]();
     }));
+}
+
+/** What it printed last may still be in the pipe, which stays open if something else holds it. */
+async function lastOutput({ stderr }: ChildProcess): Promise<void> {
+  if (stderr === null || stderr.closed) return;
+  await once(stderr, "close", { signal: AbortSignal.timeout(LAST_OUTPUT_MS) }).catch(() => undefined);
 }
 
 function markedIn(folder: string, id: string): Disposable | undefined {
