@@ -41,7 +41,8 @@ test(
   { timeout: 300_000 },
   async () => {
     for (const [shell, error] of [
-      ["true", "check: tests-pass: exit code 2"],
+      ["true", "the answer says that something was changed, and nothing was"],
+      ["touch other.sh", "check: tests-pass: exit code 2"],
       [WEAKEN, "check: tests-kept: exit code 1: the tests were changed"],
     ] as const) {
       const { run, recipe } = await bundledScene(SUM, [
@@ -79,7 +80,11 @@ test(
     ]);
     const followed = await run("fix-failing-test");
     expect([followed.code, readFileSync(join(cwd, "sum.sh"), "utf8")]).toEqual([0, `${ADD}# adds\n`]);
-    const endless = await bundledScene(SUM, [fix, told("Review this change", [], REQUEST("never good enough"))]);
+    const endless = await bundledScene(SUM, [
+      fix,
+      told("found problems, or the tests failed", ["echo '# more' >> sum.sh"], "Commented."),
+      told("Review this change", [], REQUEST("never good enough")),
+    ]);
     const { code, steps } = await endless.run("fix-failing-test");
     expect([code, steps["review"]?.error]).toEqual([1, "nothing-blocking: exit code 1: the review asks for changes"]);
     expect(steps["review"]?.output).toContain("never good enough");

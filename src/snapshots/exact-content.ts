@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gitNames, runGit } from "../lib/run-git.ts";
+import { gitLine, gitNames, runGit } from "../lib/run-git.ts";
 import type { Shadow } from "./shadow.ts";
 
 /** Overrides every attribute file in the work tree, so that an agent cannot change how content is read. */
@@ -39,12 +39,26 @@ async function forgetConverted({ call, repository }: Shadow): Promise<void> {
     const [name = "", attribute = "", value = ""] = fields.slice(at, at + 3);
     if (usesCrlf || isConverting(attribute, value)) converted.add(name);
   }
+  for (const name of await otherSizes(call)) converted.add(name);
   if (converted.size === 0) return;
   const lines = [...converted].map((name) => `${byName.get(name) ?? ""}\0`).join("");
   await runGit(["update-index", "-z", "--index-info"], { ...call, input: lines });
 }
 
-/** Plain text is stored as it is unless lines end in CRLF on disk. */
+const SIZED = /\d{6} ([0-9a-f]+) 0\t([^\0]*)\0(?:  .*\n)*?  size: (\d+)\t.*\n/g;
+
+/** Files that are longer or shorter on disk than in git, such as text with CRLF that git stores with LF. */
+async function otherSizes(call: Shadow["call"]): Promise<readonly string[]> {
+  const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z"], call);
+  const entries = [...stdout.toString("utf8").matchAll(SIZED)];
+  const input = entries.map(([, oid = ""]) => `${oid}\n`).join("");
+  const sizes = (await gitLine(["cat-file", "--batch-check=%(objectsize)"], { ...call, input })).split("\n");
+  return entries.flatMap(([, , name = "", size], at) =>
+    /^\d+$/.test(sizes[at] ?? "") && sizes[at] !== size ? name : [],
+  );
+}
+
+/** Other text is told by its size. */
 function isConverting(attribute: string, value: string): boolean {
   if (value === "unspecified" || value === "unset") return false;
   return attribute !== "eol" || value === "crlf";

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../test/support/git-repository.ts";
@@ -39,6 +39,26 @@ test("content that git stores in another form comes back as it was on disk, and 
     "one\r\ntwo\r\n",
   ]);
   expect(existsSync(mark)).toBe(false);
+});
+
+test.each([
+  ["*.txt text eol=lf\n", "false"],
+  ["* text=auto\n", "false"],
+  ["", "input"],
+])("text with CRLF on disk that git stores with LF comes back with CRLF: %j, autocrlf %s", async (attributes, auto) => {
+  const root = repositoryWith({ ".gitattributes": attributes });
+  git(root, "config", "core.autocrlf", auto);
+  writeFiles(root, { "a.txt": "one\r\ntwo\r\n" });
+  // Long ago, so that git trusts the times in its index.
+  for (const name of ["a.txt", ".gitattributes"]) utimesSync(join(root, name), 1_700_000_000, 1_700_000_000);
+  git(root, "add", "-A");
+  expect(git(root, "show", ":a.txt")).toBe("one\ntwo\n");
+  const [store, workspace] = [tempFolder(), root];
+  const taken = await takeSnapshot({ workspace, store, limits });
+  if (taken.state === "unknown") throw new Error(taken.because);
+  rmSync(join(root, "a.txt"));
+  await restoreSnapshot({ ...taken, workspace, store, endedAt: Date.now() });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\r\ntwo\r\n");
 });
 
 test("a split index, a pipe, a read-only folder and what nobody may read do not stop a snapshot", async () => {
