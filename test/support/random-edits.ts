@@ -54,7 +54,11 @@ export function randomEdit(root: string, die: Dice): void {
     () => rmSync(join(root, die.pick("nothing", ...folders)), { recursive: true, force: true }),
     () => renameSync(known(), place()),
     () => renameSync(join(root, die.pick("nothing", ...folders)), join(root, `moved${die.below(3)}`)),
-    () => chmodSync(known(), die.pick(0o600, 0o644, 0o755, 0o700, 0o640, 0o444)),
+    () => {
+      const [path, mode] = [known(), die.pick(0o600, 0o644, 0o755, 0o700, 0o640, 0o444)];
+      // A folder behind a link could not be entered any more.
+      if (lstatSync(path).isFile()) chmodSync(path, mode);
+    },
     () => symlinkSync(die.pick("a.txt", "../no/such/place", "folder0"), place()),
     () => swap(place(), () => symlinkSync("folder1", place())),
     () => {
