@@ -2,18 +2,20 @@ import { posix } from "node:path";
 
 const FILES = ["GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"];
 
+export interface Recipes {
+  readonly lines: readonly string[];
+  /** Targets that make does not run if a file of that name is there. */
+  readonly fileTargets: readonly string[];
+}
+
 /**
  * The command lines that a target of a makefile or justfile runs, with those of the targets it depends on. An empty
  * target is the first of the file. Empty if there is no such file.
  */
-export function recipesOf(
-  folder: string,
-  target: string,
-  read: (path: string) => string | undefined,
-): readonly string[] {
-  const text = FILES.map((name) => read(posix.join(folder, name))).find((found) => found !== undefined);
-  if (text === undefined) return [];
-  const rules = readRules(text);
+export function recipesOf(folder: string, target: string, read: (path: string) => string | undefined): Recipes {
+  const file = FILES.find((name) => read(posix.join(folder, name)) !== undefined);
+  if (file === undefined) return { lines: [], fileTargets: [] };
+  const rules = readRules(read(posix.join(folder, file)) ?? "");
   const wanted = target === "" ? [...rules.keys()].find((name) => !name.startsWith(".")) : target;
   const lines: string[] = [];
   const seen = new Set<string>();
@@ -25,7 +27,9 @@ export function recipesOf(
     lines.push(...rule.lines);
   };
   if (wanted !== undefined) visit(wanted);
-  return lines;
+  const phony = new Set(rules.get(".PHONY")?.needs);
+  const isJust = /justfile$/i.test(file);
+  return { lines, fileTargets: isJust ? [] : [...seen].filter((name) => !phony.has(name)) };
 }
 
 interface Rule {
