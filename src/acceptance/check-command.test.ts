@@ -67,6 +67,19 @@ test("a target of a makefile is followed, and other targets are not", () => {
   ]);
 });
 
+test.each([
+  ["make -C web test", ["web/check.sh", "web/rules"], ["web/test"]],
+  ["make -f ci.make test", ["ci.make", "web/check.sh"], ["test"]],
+])("%s runs the target of that makefile, with its variables and what it includes", (check, scripts, fileTargets) => {
+  const files: Readonly<Record<string, string>> = {
+    "web/Makefile": "include rules\ntest:\n\tsh $(CHECK)\n",
+    "web/rules": "CHECK := check.sh\n",
+    "ci.make": "DIR = web\ntest:\n\tsh ${DIR}/check.sh\n",
+  };
+  const reading = readCheck([check], { root: "/ws", read: (path) => files[path], packageFolders: [] });
+  expect([reading.scripts, reading.fileTargets]).toEqual([scripts, fileTargets]);
+});
+
 test("a target that is not declared phony is one that a file of its name would skip", () => {
   expect(read("make test").fileTargets).toEqual(["unit"]);
   expect(read("make build").fileTargets).toEqual(["build"]);

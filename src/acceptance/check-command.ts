@@ -61,9 +61,12 @@ export function readCheck(commands: readonly string[], base: BaseTexts): CheckRe
     for (const file of run.scripts) addScript(file, at);
     for (const name of run.manifestScripts) addManifestScript(name, at.depth);
     for (const target of run.targets) {
-      const { lines, fileTargets } = recipesOf(at.folder, target, base.read);
-      for (const line of lines) readText(line, at.folder, at.depth + 1);
-      for (const name of fileTargets) found.fileTargets.add(inWorkspace(name, at.folder) ?? "");
+      const folder = inWorkspace(run.folder ?? ".", at.folder);
+      if (folder === undefined) continue;
+      const { lines, fileTargets, included } = recipesOf({ folder, target, file: run.makefile }, base.read);
+      for (const name of included) addScript(name, { ...at, folder });
+      for (const line of lines) readText(line, folder, at.depth + 1);
+      for (const name of fileTargets) found.fileTargets.add(inWorkspace(name, folder) ?? "");
     }
   };
   const addScript = (file: string, { folder, decides, depth }: Place): void => {
