@@ -29,6 +29,15 @@ async function until(isTrue: () => boolean): Promise<void> {
   throw new Error("it never happened");
 }
 
+test("an error of several lines is not taken for the output of a check", async () => {
+  const { code, stderr } = await signalbox(
+    ["run", "mock", "do it", "--accept", CHECK, ...scripts([{ rubbish: 1 }], [{ rubbish: 2 }])],
+    person(),
+  );
+  expect([code, stderr]).toEqual([2, expect.stringContaining("cannot read the mock's script")]);
+  expect(stderr).not.toContain("the end of the check's output");
+});
+
 test("one line for each attempt, the output of the check once, the verdict last", async () => {
   const run = ["run", "mock", "do it", "--accept", CHECK];
   const never = await signalbox([...run, "--rounds", "3", ...scripts(LIE)], person());

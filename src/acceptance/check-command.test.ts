@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, string>> = {
 const read = (check: string) =>
   readCheck([check], { root: "/ws", read: (path) => FILES[path], packageFolders: ["", "web"] });
 
-const NOTHING = { scripts: [], programs: [], manifestScripts: [], modules: [] };
+const NOTHING = { scripts: [], programs: [], manifestScripts: [], modules: [], fileTargets: [] };
 
 test.each([
   ["sh check.sh", { scripts: ["check.sh"], programs: ["sh"] }],
@@ -52,6 +52,7 @@ test("scripts of a manifest are followed, with those around them and what they c
     programs: ["eslint", "jest", "node", "npm", "set", "vitest"],
     manifestScripts: ["test", "unit"],
     modules: [],
+    fileTargets: [],
   });
 });
 
@@ -64,6 +65,27 @@ test("a target of a makefile is followed, and other targets are not", () => {
     "tools/prepare.js",
     "web/jest.ci.js",
   ]);
+});
+
+test.each([
+  ["make -C web test", ["web/check.sh", "web/rules"], ["web/test"]],
+  ["make -f ci.make test", ["ci.make", "web/check.sh"], ["test"]],
+])("%s runs the target of that makefile, with its variables and what it includes", (check, scripts, fileTargets) => {
+  const files: Readonly<Record<string, string>> = {
+    "web/Makefile": "include rules\ntest:\n\tsh $(CHECK)\n",
+    "web/rules": "CHECK := check.sh\n",
+    "ci.make": "DIR = web\ntest:\n\tsh ${DIR}/check.sh\n",
+  };
+  const reading = readCheck([check], { root: "/ws", read: (path) => files[path], packageFolders: [] });
+  expect([reading.scripts, reading.fileTargets]).toEqual([scripts, fileTargets]);
+});
+
+test("a target that is not declared phony is one that a file of its name would skip", () => {
+  expect(read("make test").fileTargets).toEqual(["unit"]);
+  expect(read("make build").fileTargets).toEqual(["build"]);
+  const files: Readonly<Record<string, string>> = { justfile: "test:\n  sh check.sh\n" };
+  const reading = readCheck(["just test"], { root: "/ws", read: (path) => files[path], packageFolders: [] });
+  expect([reading.scripts, reading.fileTargets]).toEqual([["check.sh"], []]);
 });
 
 test.each(["", "((", "'", "$(", "a".repeat(100_000), "npm run ".repeat(2000)])(

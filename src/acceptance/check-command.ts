@@ -17,6 +17,8 @@ export interface CheckReading {
   readonly manifestScripts: readonly string[];
   /** Modules that it runs with `python -m`. */
   readonly modules: readonly string[];
+  /** Targets that make skips if there is a file or folder of that name. */
+  readonly fileTargets: readonly string[];
 }
 
 /** The workspace when the work began. */
@@ -37,6 +39,7 @@ export function readCheck(commands: readonly string[], base: BaseTexts): CheckRe
     programs: new Set<string>(),
     manifestScripts: new Set<string>(),
     modules: new Set<string>(),
+    fileTargets: new Set<string>(),
   };
   const seen = new Set<string>();
   const readText = (text: string, folder: string, depth: number): void => {
@@ -57,8 +60,14 @@ export function readCheck(commands: readonly string[], base: BaseTexts): CheckRe
     for (const text of run.texts) readText(text, at.folder, at.depth + 1);
     for (const file of run.scripts) addScript(file, at);
     for (const name of run.manifestScripts) addManifestScript(name, at.depth);
-    for (const target of run.targets)
-      for (const line of recipesOf(at.folder, target, base.read)) readText(line, at.folder, at.depth + 1);
+    for (const target of run.targets) {
+      const folder = inWorkspace(run.folder ?? ".", at.folder);
+      if (folder === undefined) continue;
+      const { lines, fileTargets, included } = recipesOf({ folder, target, file: run.makefile }, base.read);
+      for (const name of included) addScript(name, { ...at, folder });
+      for (const line of lines) readText(line, folder, at.depth + 1);
+      for (const name of fileTargets) found.fileTargets.add(inWorkspace(name, folder) ?? "");
+    }
   };
   const addScript = (file: string, { folder, decides, depth }: Place): void => {
     const path = inWorkspace(file, folder);
@@ -81,6 +90,7 @@ export function readCheck(commands: readonly string[], base: BaseTexts): CheckRe
     programs: [...found.programs].toSorted(),
     manifestScripts: [...found.manifestScripts].toSorted(),
     modules: [...found.modules].toSorted(),
+    fileTargets: [...found.fileTargets].filter((path) => path !== "").toSorted(),
   };
 }
 

@@ -49,7 +49,10 @@ export async function compareWithBase(
   const present = walked.files.filter((path) => roleOf(path) !== undefined);
   const names = [...new Set([...Object.keys(base.files), ...present])].toSorted();
   const isAllowed = pathMatcher(allowed, root);
-  const found = names.flatMap((path) => changeOf(path, roleOf(path) ?? "script", kept));
+  const found = [
+    ...names.flatMap((path) => changeOf(path, roleOf(path) ?? "script", kept)),
+    ...base.scripts.flatMap((path) => newFolder(path, base)),
+  ];
   const changes = [...found, ...(await dependencyChanges(base, walked.dependencies)), ...programChanges(base)].filter(
     ({ path }) => !isAllowed(path),
   );
@@ -74,6 +77,12 @@ function changeOf(path: string, role: Role, kept: KeptBase): readonly DecidingCh
   const isPartial = role === "part" && how === "edited" && before.kind === "file" && !lost;
   if (isPartial && samePart(path, before.sha256, kept)) return [];
   return [{ path, how, role, before, ...(lost ? { isLost: true } : {}) }];
+}
+
+/** A folder in the place of a script that was not there: make takes it for a target that is up to date. */
+function newFolder(path: string, { root, files }: CheckBase): readonly DecidingChange[] {
+  const isFolder = lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && files[path] === undefined ? [{ path, how: "created", role: "script" }] : [];
 }
 
 /** How a file differs from what it was; undefined if it does not. */

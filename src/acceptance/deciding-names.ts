@@ -37,7 +37,7 @@ const CONFIG = words(`
   cypress.json .babelrc* babel.config.* .swcrc tsconfig*.json jsconfig.json tsdown.config.* deno.json deno.jsonc
   bunfig.toml .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs pnpm-workspace.yaml turbo.json nx.json
   lerna.json wireit.json .env.test .env.test.local
-  conftest.py pytest.ini .pytest.ini noxfile.py .coveragerc sitecustomize.py usercustomize.py *.pth manage.py
+  conftest.py pytest.ini .pytest.ini noxfile.py .coveragerc sitecustomize.py usercustomize.py *.pth entry_points.txt manage.py
   mypy.ini .mypy.ini pyrightconfig.json ruff.toml .ruff.toml .flake8 .pylintrc
   Makefile makefile GNUmakefile *.mk BSDmakefile CMakeLists.txt CTestTestfile.cmake CTestConfig.cmake justfile Justfile
   .justfile Taskfile.yml Taskfile.yaml Rakefile rakefile .rspec spec_helper.rb rails_helper.rb test_helper.rb
@@ -102,7 +102,10 @@ export const runnerPackages = (programs: readonly string[]) =>
 const PYTHON_MODULES: ReadonlySet<string> = new Set(
   words(`
     pytest _pytest pluggy iniconfig packaging exceptiongroup unittest doctest nose nose2 tox nox coverage hypothesis
-    argparse ast atexit asyncio bdb builtins collections contextlib copy dataclasses datetime dis enum errno faulthandler
+    pygments colorama attr tomli tomllib
+    abc base64 binascii bisect bz2 codecs codeop concurrent contextvars copyreg csv difflib fractions genericpath gettext
+    gzip hashlib heapq keyword lzma marshal numbers opcode pkgutil posixpath pstats select selectors ssl urllib zipimport
+    zlib zoneinfo argparse ast atexit asyncio bdb builtins collections contextlib copy dataclasses datetime dis enum errno faulthandler
     fnmatch functools gc getpass glob importlib inspect io itertools json linecache locale logging math operator os
     pathlib pdb pickle platform pprint py random re reprlib runpy shlex shutil signal site socket stat string struct
     subprocess sys sysconfig tempfile textwrap threading time token tokenize traceback types typing unicodedata uuid

@@ -7,6 +7,9 @@ export interface Invocation {
   readonly manifestScripts: readonly string[];
   /** Targets of a makefile; an empty one is the default. */
   readonly targets: readonly string[];
+  /** Where make looks for them, and the makefile, if they are named. */
+  readonly folder?: string | undefined;
+  readonly makefile?: string | undefined;
   readonly modules: readonly string[];
   /** Shell code in an argument. */
   readonly texts: readonly string[];
@@ -50,8 +53,10 @@ function readProgram(program: string, rest: Words): Invocation {
   if (INTERPRETERS.has(program)) return interpreter(rest);
   if (MANAGERS.has(program)) return manager(program, rest);
   if (MAKERS.has(program)) {
-    const file = valueOf(rest, /^(?:-f|--file|--makefile|--justfile)$/);
-    return { ...NOTHING, targets: targetsIn(rest), scripts: file === undefined ? [] : [file] };
+    const makefile = valueOf(rest, /^(?:-f|--file|--makefile|--justfile)$/);
+    const folder = valueOf(rest, /^(?:-C|--directory)$/);
+    const scripts = makefile === undefined ? [] : [folder === undefined ? makefile : `${folder}/${makefile}`];
+    return { ...NOTHING, targets: targetsIn(rest), scripts, folder, makefile };
   }
   const config = CONFIGURABLE.has(program) ? valueOf(rest, CONFIG_OPTION) : undefined;
   return config === undefined || !/[./]/.test(config) ? NOTHING : { ...NOTHING, scripts: [config] };
@@ -175,7 +180,8 @@ function manager(program: string, words: Words): Invocation {
 
 function targetsIn(words: Words): readonly string[] {
   const found = known(words).filter(
-    (word, at) => !/^-|=|^\d+$/.test(word) && !/^(?:-f|-C|--file|--justfile)$/.test(words[at - 1] ?? ""),
+    (word, at) =>
+      !/^-|=|^\d+$/.test(word) && !/^(?:-f|-C|--file|--makefile|--directory|--justfile)$/.test(words[at - 1] ?? ""),
   );
   return found.length === 0 ? [""] : found;
 }

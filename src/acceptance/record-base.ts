@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, posix, relative, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { findProgram } from "../lib/find-program.ts";
@@ -9,6 +9,7 @@ import { type CheckBase, keepContent, type KeptBase, openContents, saveBase, unk
 import { configTargets } from "./config-targets.ts";
 import { removeLeftCopies } from "./copy-place.ts";
 import { deciders, pathMatcher } from "./deciders.ts";
+import { isDependencyFolder } from "./deciding-names.ts";
 import { dependencyFiles } from "./dependency-files.ts";
 import { type DecidingState, readPlain, seeFile } from "./file-state.ts";
 import { walkWorkspace } from "./walk-workspace.ts";
@@ -48,7 +49,9 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
     .filter((name) => posix.basename(name) === "package.json")
     .map((name) => posix.dirname(name).replace(/^\.$/, ""));
   const reading = readCheck(commands, { root, read, packageFolders });
-  const scripts = [...new Set([...reading.scripts, ...pathScripts(root, path, reading)])];
+  const scripts = [
+    ...new Set([...reading.scripts, ...pathScripts(root, path, reading), ...missingTargets(root, reading)]),
+  ];
   const first = { root, keep: [...keep], ...reading, scripts };
   const more = namedByConfig(
     root,
@@ -95,7 +98,7 @@ const copied = ({
   programs,
   manifestScripts,
   modules,
-}: CheckReading & Pick<CheckBase, "root" | "keep">) => ({
+}: Omit<CheckReading, "fileTargets"> & Pick<CheckBase, "root" | "keep">) => ({
   root,
   keep: [...keep],
   scripts: [...scripts],
@@ -112,6 +115,13 @@ function pathScripts(root: string, path: string, { programs }: Pick<CheckReading
     .filter((folder) => isInside(folder, root));
   return folders.flatMap((folder) => programs.map((program) => relative(root, join(folder, program))));
 }
+
+/** Targets that are not there yet: make runs them until somebody creates a file of that name. */
+const missingTargets = (root: string, { fileTargets }: CheckReading): readonly string[] =>
+  fileTargets.filter(
+    (path) =>
+      !path.split("/").some(isDependencyFolder) && lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined,
+  );
 
 /** Files that a configuration names or imports, and what its links point to. */
 function namedByConfig(

@@ -176,6 +176,12 @@ function changedCheckLines(acceptance: RunEnd["facts"]["acceptance"]): readonly 
   });
 }
 
+/** What the check printed last. Where the run ended for another reason, the rest of that is not the check's. */
+function lastOutput({ exitCode, because }: Pick<RunEnd, "exitCode" | "because">, before: string): string {
+  const isAboutCheck = exitCode === RUN_EXIT.notAccepted || exitCode === RUN_EXIT.changedCheck;
+  return (isAboutCheck ? restOf(because) : "") || before;
+}
+
 function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
   const { held, calls_not_held: calls } = end.facts.guard;
   if (!held)
@@ -191,7 +197,7 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Sh
         ? `apply the result with: ${apply}`
         : `the result is kept; to apply it anyway: ${apply} --unaccepted`,
     );
-  const output = restOf(end.because) === "" ? checkOutput : restOf(end.because);
+  const output = lastOutput(end, checkOutput);
   if (output !== "" && end.exitCode !== EXIT.ok) say(`the end of the check's output:\n${output}`);
   for (const line of changedCheckLines(end.facts.acceptance)) say(line);
   say(`${end.receipt.outcome}: ${end.because.split("\n")[0] ?? ""}`);

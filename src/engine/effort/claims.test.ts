@@ -7,6 +7,9 @@ test.each([
   "I ran the full test suite.",
   "- ✅ Tests\n- ✅ Docs",
   "42 tests passed",
+  "42 passed\n0 failed",
+  "2 tests failed before.\nAll tests pass.",
+  "Fixed the test that failed.\nAll tests pass.",
   "The build succeeds and lint is clean.",
 ])("%j claims that checks pass", (text) => {
   expect(claimsChecksPass(text)).toBe(true);
@@ -21,6 +24,9 @@ test.each([
   "I passed the option to the builder.",
   "```\nAll tests pass\n```",
   "Do the tests pass?",
+  "- 41 tests passed\n- 2 tests failed: add, sub",
+  "41 passed\nFailed: 2",
+  "- Lint is clean.\n- One test fails: add.",
 ])("%j claims nothing about checks", (text) => {
   expect(claimsChecksPass(text)).toBe(false);
 });

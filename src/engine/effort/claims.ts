@@ -23,9 +23,15 @@ const CHECKS_PASS = new RegExp(
 const HEDGE =
   /\b(?:not|never|no|n't|if|when|once|until|unless|should|would|will|could|can|may|might|must|so that|make sure|ensure|before|after you|please|fail(?:s|ed|ing)?|previously|expected to|want|whether)\b|n't\b|\?$/i;
 
-/** True when it says that tests, a build or a linter succeeded. */
+/** A result with failures: what passes besides them is no claim that all is well. */
+const FAILURES =
+  /\b(?:[1-9][\d,]*|one|two|three|four|five|some|several)\s+(?:\w+\s+){0,2}?fail(?:s|ed|ing|ures?)?\b|\bfail(?:s|ed|ing|ures?)?\W{1,6}[1-9]/i;
+const OVER = /\b(?:before|previously|earlier|formerly|no longer|now|fixed|were|was)\b/i;
+
+/** True when it says that tests, a build or a linter succeeded, and not that others fail. */
 export const claimsChecksPass = (text: string): boolean =>
-  sentences(text).some((sentence) => CHECKS_PASS.test(sentence) && !HEDGE.test(sentence));
+  sentences(text).some((sentence) => CHECKS_PASS.test(sentence) && !HEDGE.test(sentence)) &&
+  !sentences(text).some((sentence) => FAILURES.test(sentence) && !OVER.test(sentence));
 
 const DEED =
   "(?:fixed|implemented|added|removed|deleted|renamed|updated|changed|refactored|migrated|replaced|created|wrote|written|rewritten|moved|installed|configured|corrected|resolved|extended|improved|converted|upgraded|completed|finished|done)";

@@ -44,6 +44,7 @@ function sentenceKind(sentence: string): TaskKind | undefined {
   const bare = sentence.replace(POLITE, "");
   // A question that is no request in disguise.
   if (sentence.endsWith("?") && bare === sentence) return undefined;
+  if (PASTED.test(bare)) return "maybe-change";
   const clauses = bare.split(/,?\s+(?:and|then)\s+(?:then\s+|also\s+)?|,\s+/i);
   for (const clause of clauses) {
     const change = changeKind(clause);
@@ -53,6 +54,10 @@ function sentenceKind(sentence: string): TaskKind | undefined {
   }
   return WANTS.test(sentence) ? "maybe-change" : undefined;
 }
+
+/** What is to be changed stands behind the colon, not in a file. */
+const PASTED =
+  /^\w+(?:\s+up)?\s+(?:this|these|my|the\s+following)\s+(?:\w+\s+){0,2}?(?:text|prompt|sentence|paragraph|english|german|french|spanish|grammar|spelling|wording|message|title|quer(?:y|ies)|sql|regex|json|yaml|xml|html|css|list|date|expression|snippet|one-liner|command|lines?):\s/i;
 
 /** How something ought to be. */
 const WANTS =
@@ -77,19 +82,23 @@ const PROJECT_OBJECT =
   /\b(?:tests?|files?|script|module|component|endpoint|route|feature|flag|option|subcommand|config(?:uration)?|dependenc(?:y|ies)|packages?|readme|docs|documentation|changelog|migration|handler|workflow|pipeline|ci|bug|issue|linter?|build|imports?|exports?|validation|error\s+handling|logging|retr(?:y|ies)|timeout|cache|caching|repo(?:sitory)?|branch|folder|directory|codebase|button|page|form|api|class|parser|database|server|cli)\b/i;
 const TEXT_OBJECT =
   /^\w+(?:\s+\w+)??\s+(?:\w+\s+){0,3}?(?:summary|plan|list|poem|haiku|limerick|story|e-?mail|explanation|overview|outline|regex|joke|sentence|paragraph|names?|message|review|comparison|suggestions?|proposal|estimate|description|diagram|title|tweet|letter|essay|answer|guess|decision|recommendation|analysis|table|checklist|announcement|post|notes|sense|sure|example|one-liner|snippet|pseudo-?\s?code|data|model|guide|tutorial)\b|^\w+\s+me\b|^(?:document|write\s+down)\s+(?:what|how|why)\b/i;
-const WRITTEN_TO = /\b(?:to|in|into|under|as|at)\s+(?:the\s+|a\s+|our\s+)?(?:file\s+|new\s+file\s+)?(?=\S)/i;
+const WRITTEN_TO = /\b(?:to|into|as)\s+(?:the\s+|a\s+|our\s+)?(?:file\s+|new\s+file\s+)?(?=\S)/i;
+/** What is taken out of a file may be meant for the answer. */
+const COPIES_OUT = /^extract\b(?!.*\s(?:in)?to\s)/i;
 const PROSE =
   /^(?:\w+\s+){1,3}(?:my|your)\s+(?:understanding|doubts?|last|points?|view|mind|prompt|question)\b|\b(?:sentence|paragraph|grammar|wording|poem|essay|letter|phrase|instructions|your\s+(?:last\s+)?(?:answer|reply|message|text|list|summary))\b/i;
 /** The verb is talked about, or is a noun. */
-const NO_OBJECT = /^\w+:|^\w+\s+(?:vs\.?|versus|or|in|for|of|from\s+my|your\s+answer)(?:\s|$)/i;
+const NO_OBJECT =
+  /^\w+:|^patch\s+notes\b|^add\s+up\b|^\w+\s+(?:vs\.?|versus|or|in|for|of|from\s+my|your\s+answer)(?:\s|$)/i;
 
 function changeKind(clause: string): "change" | "maybe-change" | undefined {
   if (NO_OBJECT.test(clause) || PROSE.test(clause)) return undefined;
   const isNamed = PATH.test(clause);
   if (STRONG.test(clause)) return isNamed || PROJECT_OBJECT.test(clause) ? "change" : "maybe-change";
   if (!WEAK.test(clause)) return undefined;
-  if (TEXT_OBJECT.test(clause)) return isWrittenDown(clause) ? "change" : undefined;
-  return isNamed ? "change" : "maybe-change";
+  // "A list of the classes in a.ts" and "a list in LIST.md" look the same.
+  if (TEXT_OBJECT.test(clause)) return isWrittenDown(clause) ? "change" : isNamed ? "maybe-change" : undefined;
+  return isNamed && !COPIES_OUT.test(clause) ? "change" : "maybe-change";
 }
 
 /** A text is asked for, and the file that it goes to is named. */

@@ -49,6 +49,15 @@ test("a check that never passed ends with what it printed, once, and the verdict
   expect(outcomeLines({ reason: "limit", because: "10 turns" })).toEqual(["limit: 10 turns"]);
 });
 
+test("a changed check ends with the way to allow the change", () => {
+  const because =
+    "the acceptance gate blocked 8 times in a row; its last reason: This is not finished: the acceptance check was changed, and does not count: `t` passes only with changed files: t (edited).";
+  expect(outcomeLines({ reason: "gate-gave-up", because })).toEqual([
+    "accepted by a changed check: `t` passes only with changed files: t (edited) (the acceptance gate blocked 8 times in a row)",
+    "fix: restore these files, or if the task was to change them: signalbox native --accept-changed GLOB",
+  ]);
+});
+
 test("an intent is a sentence, and a call without one is shown as it is", () => {
   const line = (input: unknown) =>
     describeEvent({ type: "tool-start", call: { id: "1", name: "report_intent", input } });

@@ -83,9 +83,12 @@ export function outcomeLines({ reason, because, gate = "acceptance" }: ToldOutco
   const changed = changedCheckIn(verdict);
   return [
     ...(output === "" ? [] : [`the end of the check's output:\n${printable(output)}`]),
-    changed === undefined
-      ? `not accepted: ${printable(verdict)} (${printable(how)})`
-      : `accepted by a changed check: ${printable(changed)} (${printable(how)})`,
+    ...(changed === undefined
+      ? [`not accepted: ${printable(verdict)} (${printable(how)})`]
+      : [
+          `accepted by a changed check: ${printable(changed)} (${printable(how)})`,
+          "fix: restore these files, or if the task was to change them: signalbox native --accept-changed GLOB",
+        ]),
   ];
 }
 
