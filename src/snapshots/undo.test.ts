@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -207,4 +208,31 @@ test("beyond the limits a turn has no snapshot, which is said once", async () =>
     'one {"because":"more than 1 new or changed files"}',
     'two {"because":"more than 1 new or changed files"}',
   ]);
+});
+
+test("files that a killed undo was preparing are removed by the next one, and those of a living one stay", async () => {
+  const root = repositoryWith({ "d/a.txt": "a\n" });
+  const home = tempFolder();
+  await turn(root, home, () => writeFiles(root, { "d/a.txt": "A\n" }));
+  const { pid: dead } = spawnSync("true");
+  const name = (pid: number) => `d/.signalbox-${pid}-${"0".repeat(32)}.tmp`;
+  const mine = `d/.signalbox-notes.tmp`;
+  writeFiles(root, { [name(dead)]: "half", [name(process.ppid)]: "half", [mine]: "mine" });
+  expect(await undoFiles(home, root)).toMatchObject({ kept: [], failed: [] });
+  expect([name(dead), name(process.ppid), mine].map((path) => existsSync(join(root, path)))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+test.skipIf(process.getuid?.() === 0)("a folder that may not be written is said in plain words", async () => {
+  const root = repositoryWith({ "d/a.txt": "a\n" });
+  const home = tempFolder();
+  await turn(root, home, () => writeFiles(root, { "d/a.txt": "A\n", "d/b.txt": "b\n" }));
+  chmodSync(join(root, "d"), 0o555);
+  const { failed } = await undoFiles(home, root);
+  chmodSync(join(root, "d"), 0o755);
+  const because = "you may not write in its folder (EACCES)";
+  expect(failed).toEqual(["d/b.txt", "d/a.txt"].map((path) => ({ path, because })));
 });
