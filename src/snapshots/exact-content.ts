@@ -1,6 +1,6 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gitNames, runGit } from "../lib/run-git.ts";
+import { type GitCall, gitNames, runGit } from "../lib/run-git.ts";
 import type { Shadow } from "./shadow.ts";
 
 /** Overrides every attribute file in the work tree, so that an agent cannot change how content is read. */
@@ -24,7 +24,7 @@ async function mayConvert({ call, repository }: Shadow): Promise<boolean> {
   return (await gitNames(["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"], call)).length > 0;
 }
 
-const ATTRIBUTES = ["filter", "working-tree-encoding", "ident", "eol"];
+const ATTRIBUTES = ["filter", "working-tree-encoding", "ident", "eol", "text"];
 
 /** Makes the index forget that these files are unchanged. */
 async function forgetConverted({ call, repository }: Shadow): Promise<void> {
@@ -34,18 +34,38 @@ async function forgetConverted({ call, repository }: Shadow): Promise<void> {
   const { stdout } = await runGit(["check-attr", "-z", "--stdin", ...ATTRIBUTES], { ...call, input });
   const fields = stdout.toString("utf8").split("\0");
   const usesCrlf = repository?.settings.some((setting) => /^core\.(?:autocrlf=true|eol=crlf)$/i.test(setting)) === true;
+  const isInput = repository?.settings.some((setting) => /^core\.autocrlf=input$/i.test(setting)) === true;
   const converted = new Set<string>();
+  const texts = new Set<string>();
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [name = "", attribute = "", value = ""] = fields.slice(at, at + 3);
     if (usesCrlf || isConverting(attribute, value)) converted.add(name);
+    else if (isInput || isText(attribute, value)) texts.add(name);
   }
+  for (const name of await ofOtherSize([...texts], byName, call)) converted.add(name);
   if (converted.size === 0) return;
   const lines = [...converted].map((name) => `${byName.get(name) ?? ""}\0`).join("");
   await runGit(["update-index", "-z", "--index-info"], { ...call, input: lines });
 }
 
-/** Plain text is stored as it is unless lines end in CRLF on disk. */
 function isConverting(attribute: string, value: string): boolean {
-  if (value === "unspecified" || value === "unset") return false;
+  if (value === "unspecified" || value === "unset" || attribute === "text") return false;
   return attribute !== "eol" || value === "crlf";
+}
+
+/** Plain text is stored as it is unless lines end in CRLF on disk. */
+const isText = (attribute: string, value: string) =>
+  (attribute === "text" || attribute === "eol") && value !== "unspecified" && value !== "unset";
+
+/** The files that are longer or shorter on disk than in git. Their content need not be read. */
+async function ofOtherSize(names: readonly string[], byName: ReadonlyMap<string, string>, call: GitCall) {
+  if (names.length === 0) return [];
+  const input = names.map((name) => `${(byName.get(name) ?? "").split(" ")[1] ?? ""}\n`).join("");
+  const { stdout } = await runGit(["cat-file", "--batch-check=%(objectsize)"], { ...call, input });
+  const sizes = stdout.toString("utf8").split("\n");
+  const top = call.env?.["GIT_WORK_TREE"] ?? call.cwd;
+  return names.filter((name, at) => {
+    const stat = lstatSync(join(top, name), { throwIfNoEntry: false });
+    return stat?.isFile() === true && String(stat.size) !== sizes[at];
+  });
 }
