@@ -150,3 +150,17 @@ test("in an editor /undo and /redo work, the model must read a file again before
   expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("this session is open in")]);
   await editor.close();
 });
+
+test("where force would not help, nobody is told to use it", async () => {
+  const { cwd, run } = await scene({ turns: [{ shell: "rm .gitignore; echo more >> secret" }, { text: "Done." }] });
+  writeFileSync(join(cwd, ".gitignore"), "secret\n");
+  writeFileSync(join(cwd, "secret"), "mine\n");
+  await run(["native", "-p", "write"]);
+  const kept = await run(["sessions", "undo", "last", "--yes"]);
+  expect([kept.code, kept.stdout, kept.stderr]).toEqual([
+    3,
+    expect.stringContaining("  kept      secret: git ignored it before the turn, so it may have been there\n"),
+    expect.stringMatching(/to take this back: signalbox sessions redo \S+\n$/),
+  ]);
+  expect(read(cwd, "secret")).toBe("mine\nmore\n");
+});

@@ -101,8 +101,8 @@ test("after kill -9 the workspace is as it was, and the next start removes the c
 });
 
 test.each([
-  [["--worktrees", "0"], "0 worktrees leave nobody to work"],
-  [["--worktrees", "100"], "--worktrees needs a whole number from 0 to 16"],
+  [["--worktrees", "0"], "--worktrees needs a whole number from 1 to 16"],
+  [["--worktrees", "100"], "--worktrees needs a whole number from 1 to 16"],
   [["--worktrees", "-1"], "--worktrees"],
   [["--worktrees", "two"], "--worktrees needs a whole number"],
   [["--worktrees", "2", "--acp"], "with --acp, tasks and sessions come from the editor"],

@@ -18,6 +18,8 @@ export type FileMove = z.infer<typeof FileMove>;
 export interface PathReason {
   readonly path: string;
   readonly because: string;
+  /** Set where force would not help. */
+  readonly isFinal?: true;
 }
 
 /** What an undo or redo would do, or has done. */

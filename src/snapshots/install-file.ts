@@ -15,8 +15,8 @@ import {
   symlinkSync,
 } from "node:fs";
 import { errorCode } from "../lib/error-code.ts";
-import { randomId } from "../lib/random-id.ts";
 import type { OpenFolder } from "../lib/open-folder.ts";
+import { temporaryName } from "./temporary-file.ts";
 
 interface NewFile {
   readonly name: string;
@@ -32,7 +32,7 @@ interface NewFile {
  */
 export function installFile(folder: OpenFolder, file: NewFile, replaces: boolean): void {
   const target = folder.at(file.name);
-  const temporary = folder.at(`.signalbox-${randomId()}.tmp`);
+  const temporary = folder.at(temporaryName());
   const there = lstatSync(target, { throwIfNoEntry: false });
   try {
     copy(file, temporary, there);

@@ -9,6 +9,7 @@ import { installFile } from "./install-file.ts";
 import { folderNames, isUnknown, presentFile } from "./present-file.ts";
 import { type FindShadow, stageFiles } from "./stage-files.ts";
 import { isSameFile } from "./state-changes.ts";
+import { removeLeftFiles } from "./temporary-file.ts";
 
 interface MovePlace {
   readonly workspace: string;
@@ -64,11 +65,30 @@ function carryOut(moves: readonly FileMove[], act: (move: FileMove) => void, { w
       else if (NO_ROOM.includes(errorCode(error) ?? "")) {
         failed.push({ path, because: `the disk is full or read-only (${errorCode(error)})` });
         stopped = "not tried, because the disk is full or read-only";
-      } else failed.push({ path, because: messageOf(error) });
+      } else failed.push({ path, because: reasonOf(error) });
     }
   }
+  removeLeft(moves, workspace);
   for (const { path, to } of moved) if (to === null) removeEmptyAbove(path, workspace);
   return { moved, kept, failed };
+}
+
+/** The paths in the error itself are those of our own folders. */
+function reasonOf(error: unknown): string {
+  const code = errorCode(error) ?? "";
+  return ["EACCES", "EPERM"].includes(code) ? `you may not write in its folder (${code})` : messageOf(error);
+}
+
+/** Removes what undos that were killed have left beside these files. */
+function removeLeft(moves: readonly FileMove[], workspace: string): void {
+  for (const place of new Set(moves.map(({ path }) => dirname(path)))) {
+    try {
+      using folder = openFolder(workspace, folderNames(join(place, "any")), false);
+      if (folder !== undefined) removeLeftFiles(folder);
+    } catch {
+      // It may not be written, or a file or link has taken its place: nothing more can be done about them.
+    }
+  }
 }
 
 function isStill({ path, from, to }: FileMove, workspace: string): boolean {

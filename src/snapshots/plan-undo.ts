@@ -56,7 +56,8 @@ export async function planUndo(
   const gone: PathReason[] = [];
   for (const turn of turns.toReversed()) {
     const spared = await sparedFiles(turn);
-    for (const path of turn.lost) gone.push({ path, because: "its old content was removed with its repository" });
+    for (const path of turn.lost)
+      gone.push({ path, because: "its old content was removed with its repository", isFinal: true });
     for (const [path, change] of turn.files) {
       const oid = (change.before ?? change.after)?.oid ?? "";
       const step = steps.get(path) ?? firstStep(presentFile(workspace, path, oid.length));
@@ -103,8 +104,8 @@ const CHANGED = "it was changed after the turn";
 function outcome(steps: ReadonlyMap<string, Step>): Pick<UndoPlan, "moves" | "kept"> {
   const moves: FileMove[] = [];
   const kept: PathReason[] = [];
-  for (const [path, { present, presentIn, target, store, kept: because }] of steps) {
-    if (because !== undefined) kept.push({ path, because });
+  for (const [path, { present, presentIn, target, store, kept: because, isFixed }] of steps) {
+    if (because !== undefined) kept.push({ path, because, ...(isFixed ? { isFinal: true } : {}) });
     else if (!isUnknown(target) && !isUnknown(present) && !isSameFile(present, target))
       moves.push({ path, from: presentIn ?? unstored(present), to: target === null ? null : { ...target, store } });
   }

@@ -15,6 +15,7 @@ import { type GitCall, runGit } from "../lib/run-git.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { parseJson } from "../lib/parse-json.ts";
+import { withUserIgnores } from "./user-ignores.ts";
 
 /** Our own git folder for someone else's work tree. It reads their objects and writes only its own. */
 export interface Shadow {
@@ -63,7 +64,8 @@ export async function openShadow(
   });
   const place = { top: repository?.top ?? root, prefix: repository?.prefix ?? "" };
   const call = privateGit(folder, place.top);
-  const settings = ["core.bare=false", "core.quotepath=false", ...(repository?.settings ?? [])];
+  const taken = withUserIgnores(repository?.settings ?? [], { top: place.top, folder });
+  const settings = ["core.bare=false", "core.quotepath=false", ...taken];
   appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));
   if (repository !== undefined) takeOver(repository, folder);
   await seeHiddenChanges({ ...call, ...abort });

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -7,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -97,9 +99,13 @@ test("files that were ignored or left out before a turn are never removed, even 
   expect([moved.map(({ path }) => path), kept]).toEqual([
     ["new.txt", ".gitignore"],
     [
-      { path: "large", because: "it was there before the turn, and too large or unreadable for a snapshot" },
-      { path: "new.log", because: "git ignored it before the turn, so it may have been there" },
-      { path: "x.log", because: "git ignored it before the turn, so it may have been there" },
+      {
+        path: "large",
+        because: "it was there before the turn, and too large or unreadable for a snapshot",
+        isFinal: true,
+      },
+      { path: "new.log", because: "git ignored it before the turn, so it may have been there", isFinal: true },
+      { path: "x.log", because: "git ignored it before the turn, so it may have been there", isFinal: true },
     ],
   ]);
   expect([read(root, ".gitignore"), read(root, "x.log"), read(root, "large")]).toEqual([
@@ -128,7 +134,7 @@ test("a nested repository that a turn made loses its files and keeps its .git; o
   git(join(root, "inner"), "commit", "-qm", "inner");
   await turn(root, home, () => rmSync(join(root, "inner"), { recursive: true }), "two");
   expect((await undoFiles(home, root, { from: "two", undo: "u2" })).kept).toEqual([
-    { path: "inner/", because: "its old content was removed with its repository" },
+    { path: "inner/", because: "its old content was removed with its repository", isFinal: true },
   ]);
 });
 
@@ -207,4 +213,58 @@ test("beyond the limits a turn has no snapshot, which is said once", async () =>
     'one {"because":"more than 1 new or changed files"}',
     'two {"because":"more than 1 new or changed files"}',
   ]);
+});
+
+test("files that a killed undo was preparing are removed by the next one, and those of a living one stay", async () => {
+  const root = repositoryWith({ "d/a.txt": "a\n" });
+  const home = tempFolder();
+  await turn(root, home, () => writeFiles(root, { "d/a.txt": "A\n" }));
+  const { pid: dead } = spawnSync("true");
+  const name = (pid: number) => `d/.signalbox-${pid}-${"0".repeat(32)}.tmp`;
+  const mine = `d/.signalbox-notes.tmp`;
+  writeFiles(root, { [name(dead)]: "half", [name(process.ppid)]: "half", [mine]: "mine" });
+  expect(await undoFiles(home, root)).toMatchObject({ kept: [], failed: [] });
+  expect([name(dead), name(process.ppid), mine].map((path) => existsSync(join(root, path)))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+test.skipIf(process.getuid?.() === 0)("a folder that may not be written is said in plain words", async () => {
+  const root = repositoryWith({ "d/a.txt": "a\n" });
+  const home = tempFolder();
+  await turn(root, home, () => writeFiles(root, { "d/a.txt": "A\n", "d/b.txt": "b\n" }));
+  chmodSync(join(root, "d"), 0o555);
+  const { failed } = await undoFiles(home, root);
+  chmodSync(join(root, "d"), 0o755);
+  const because = "you may not write in its folder (EACCES)";
+  expect(failed).toEqual(["d/b.txt", "d/a.txt"].map((path) => ({ path, because })));
+});
+
+test("a file that the user's own ignore list named before a turn is not the turn's when that list changes", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const [home, list] = [tempFolder(), join(tempFolder(), "ignore")];
+  writeFileSync(list, "secret*\n");
+  git(root, "config", "core.excludesFile", list);
+  writeFiles(root, { "secret.txt": "mine\n" });
+  await turn(root, home, () => {
+    writeFiles(root, { "a.txt": "A\n" });
+    writeFileSync(list, "");
+  });
+  expect((await undoFiles(home, root)).moved.map(({ path }) => path)).toEqual(["a.txt"]);
+  expect(read(root, "secret.txt")).toBe("mine\n");
+});
+
+test("line ends that git stores in another form come back, also in a file that git knows to be unchanged", async () => {
+  const root = repositoryWith({ ".gitattributes": "*.txt text eol=lf\n" });
+  const home = tempFolder();
+  writeFiles(root, { "b.txt": "b\r\n" });
+  utimesSync(join(root, "b.txt"), 1_700_000_000, 1_700_000_000);
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "b");
+  utimesSync(join(root, ".git/index"), Date.now() / 1000 + 5, Date.now() / 1000 + 5);
+  await turn(root, home, () => rmSync(join(root, "b.txt")));
+  await undoFiles(home, root);
+  expect(read(root, "b.txt")).toBe("b\r\n");
 });

@@ -7,6 +7,7 @@ import { makeStagedCopy } from "./stage.ts";
 import { folderNames } from "../../lib/folder-names.ts";
 import { ownerLife, ownFolder } from "../../lib/folder-owner.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { gitNames } from "../../lib/run-git.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import { type MergeChange, mergeChanges, type MergeReport } from "../../snapshots/merge-changes.ts";
 import { openSnapshots } from "../../snapshots/snapshot.ts";
@@ -27,12 +28,15 @@ export interface WorkspaceCopy extends Disposable {
   readonly root: string;
   /** Writes what was changed in it to a patch. */
   savePatch(): Promise<{ readonly patchFile: string; readonly isEmpty: boolean }>;
+  /** Files and folders in it that git ignores. They are in no patch and are not merged. */
+  ignored(): Promise<readonly string[]>;
   /** Brings what was changed in it into the workspace. */
   merge(): Promise<MergeReport>;
 }
 
 const copiesFolder = (home: string) => join(home, "worktrees");
 const ROOT = "root.txt";
+const IGNORED = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
 
 /**
  * Copies a workspace as it is now, with changes that are not committed and files that git does not track, but without
@@ -64,6 +68,10 @@ export async function openCopy({ workspace, home, name, keptFolder }: CopyPlace)
         const patchFile = join(keptFolder, "changes.patch");
         if (files.length > 0) writeFileSync(patchFile, patch, { mode: 0o600 });
         return { patchFile, isEmpty: files.length === 0 };
+      },
+      async ignored() {
+        const shadow = store.shadow("");
+        return shadow === undefined ? [] : await gitNames(IGNORED, shadow.call);
       },
       async merge() {
         const after = await store.take({ exact: true });

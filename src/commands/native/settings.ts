@@ -91,11 +91,13 @@ function limitsIn(flags: Flags) {
 const MAX_WORKTREES = 16;
 
 function worktreesFlag(flags: Flags): number | undefined {
-  const most = countFlag(flags, "worktrees", MAX_WORKTREES);
-  if (most !== 0) return most;
-  throw new UserError("0 worktrees leave nobody to work", {
+  const text = textFlag(flags, "worktrees");
+  if (text === undefined) return undefined;
+  const most = Number(text);
+  if (/^\d{1,2}$/.test(text) && most >= 1 && most <= MAX_WORKTREES) return most;
+  throw new UserError(`--worktrees needs a whole number from 1 to ${MAX_WORKTREES}`, {
     where: "--worktrees",
-    fix: "pass 1 or more, or leave it out",
+    fix: "for example --worktrees 3, or leave it out",
   });
 }
 

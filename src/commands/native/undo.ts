@@ -88,17 +88,32 @@ function finish(planned: PlannedUndo, report: MoveReport, { id, asJson, isDry }:
   const { direction, turns } = planned;
   const { kept, failed } = report;
   const files = report.moved.map((move) => ({ path: move.path, change: changeOf(move) }));
-  if (asJson) printJson({ id, direction, dry_run: isDry, turns, files, kept, failed });
+  if (asJson)
+    printJson({
+      id,
+      direction,
+      dry_run: isDry,
+      turns,
+      files,
+      kept: kept.map(({ path, because }) => ({ path, because })),
+      failed,
+    });
   else if (!isDry) {
     say(endLine(planned, report));
-    if (direction === "undo" && failed.length === 0) say(nextStep(id, kept.length));
+    if (direction === "undo" && failed.length === 0)
+      say(
+        nextStep(
+          id,
+          kept.some(({ isFinal }) => isFinal !== true),
+        ),
+      );
   }
   if (failed.length > 0) return EXIT.failed;
   return kept.length > 0 && !isDry ? EXIT.refused : EXIT.ok;
 }
 
-const nextStep = (id: string, kept: number) =>
-  kept === 0
+const nextStep = (id: string, canForce: boolean) =>
+  !canForce
     ? `to take this back: signalbox sessions redo ${id}`
     : `to take back what was kept, too: signalbox sessions redo ${id}, then sessions undo ${id} --force`;
 

@@ -140,7 +140,7 @@ test("a conflict that is left is asked about, and then exits with 9, unless the 
 
 test("what a sub-agent changed before it failed is kept as a patch and not merged", async () => {
   const fails = () => Promise.reject(new Error("no more money"));
-  const { open, cwd, told, leftCopies } = copyScene({
+  const { open, cwd, told, leftCopies, warnings } = copyScene({
     main: [starts(["general-purpose", "one"])],
     one: [...creates("half.txt"), fails],
   });
@@ -148,9 +148,23 @@ test("what a sub-agent changed before it failed is kept as a patch and not merge
   await play(session);
   expect(existsSync(join(cwd, "half.txt"))).toBe(false);
   const [, patch = ""] = /What it had changed is not in the workspace\. It is in a patch: (\S+)\]/.exec(told()) ?? [];
+  expect(warnings).toContain(
+    `general-purpose-1: it did not finish, so nothing was merged; its changes as a patch: ${patch}`,
+  );
   git(cwd, "apply", patch);
   expect(existsSync(join(cwd, "half.txt"))).toBe(true);
   expect(leftCopies(session.conversation.id)).toEqual([]);
+});
+
+test("files that git ignores are named when they go with the copy", async () => {
+  const { open, told } = copyScene({
+    main: [starts(["general-purpose", "one"])],
+    one: creates("ignored", "made\n"),
+  });
+  await play(await open({ prompt: "main" }));
+  expect(told()).toContain(
+    "[It changed no files.\nNot merged, because git ignores them, and gone with the copy: ignored]",
+  );
 });
 
 test("an interruption ends those that work and those that wait, and leaves no copy", async () => {

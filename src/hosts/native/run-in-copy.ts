@@ -44,7 +44,9 @@ export async function runInCopy({ order, place, worktrees, signal, run }: CopyRu
     ),
   );
   const told = asInWorkspace(output, copy.root, workspace);
-  return output.failed ? await unmerged(told, copy) : await merged(told, copy, { order, place, worktrees });
+  return output.failed
+    ? await unmerged(told, copy, { order, place })
+    : await merged(told, copy, { order, place, worktrees });
 }
 
 /** The same place in the copy. Memories of the project would be stored for the copy. */
@@ -96,8 +98,14 @@ function asInWorkspace({ text, deeds = [], ...rest }: ToolOutput, root: string, 
   };
 }
 
-async function unmerged(output: ToolOutput, copy: WorkspaceCopy): Promise<ToolOutput> {
+async function unmerged(
+  output: ToolOutput,
+  copy: WorkspaceCopy,
+  { order, place }: Pick<CopyRun, "order" | "place">,
+): Promise<ToolOutput> {
   const { patchFile, isEmpty } = await copy.savePatch();
+  if (!isEmpty)
+    place.common.warn(`${order.id}: it did not finish, so nothing was merged; its changes as a patch: ${patchFile}`);
   const what = isEmpty
     ? "It had changed nothing."
     : `What it had changed is not in the workspace. It is in a patch: ${patchFile}`;
@@ -110,16 +118,16 @@ async function merged(
   { order, place, worktrees }: Pick<CopyRun, "order" | "place" | "worktrees">,
 ): Promise<ToolOutput> {
   const { patchFile, isEmpty } = await copy.savePatch();
-  if (isEmpty) return { ...output, text: `${output.text}\n\n[It changed no files.]`, deeds: [] };
-  const report = await worktrees.inTurn(() => undoable(place, () => copy.merge()));
-  worktrees.note(report.conflicts);
+  const gone = showIgnored(await copy.ignored());
+  if (isEmpty) return { ...output, text: `${output.text}\n\n[It changed no files.${gone}]`, deeds: [] };
+  const report = await worktrees.merge(() => undoable(place, () => copy.merge()));
   place.common.warn(`${order.id}: ${summary(report)}; its changes as a patch: ${patchFile}`);
   if (report.conflicts.length > 0)
     for (const line of showConflicts(report.conflicts).split("\n")) place.common.warn(`${order.id}: ${line.slice(2)}`);
   const workspace = place.policy.workspaceRoot;
   const paths = new Set(report.merged.map((path) => join(workspace, path)));
   const deeds = (output.deeds ?? []).filter((deed) => "path" in deed && paths.has(deed.path));
-  return { ...output, text: `${output.text}\n\n[${showReport(report)}]`, deeds };
+  return { ...output, text: `${output.text}\n\n[${showReport(report)}${gone}]`, deeds };
 }
 
 /** For undo, a merge is a change like any other. */
@@ -142,6 +150,12 @@ function summary({ merged: done, conflicts }: MergeReport): string {
 }
 
 const MAX_NAMED = 50;
+
+function showIgnored(paths: readonly string[]): string {
+  if (paths.length === 0) return "";
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : "";
+  return `\nNot merged, because git ignores them, and gone with the copy: ${paths.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
 
 function showReport({ merged: done, conflicts }: MergeReport): string {
   const more = done.length > MAX_NAMED ? ` and ${done.length - MAX_NAMED} more` : "";

@@ -4,7 +4,7 @@ import type { Gate } from "../../engine/gates.ts";
 import { type InTurn, oneAtATime } from "../../lib/one-at-a-time.ts";
 import { shortLine } from "../../lib/short-line.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import type { MergeConflict } from "../../snapshots/merge-changes.ts";
+import type { MergeConflict, MergeReport } from "../../snapshots/merge-changes.ts";
 
 /** The copies of a workspace in which the sub-agents of a session work. */
 export interface Worktrees {
@@ -14,8 +14,8 @@ export interface Worktrees {
   rest(): Promise<void>;
   /** The workspace is copied, or changed by a merge, by one at a time. */
   readonly inTurn: InTurn;
-  /** Remembers what could not be merged. */
-  note(conflicts: readonly MergeConflict[]): void;
+  /** Changes the workspace, and remembers what could not be merged. */
+  merge(change: () => Promise<MergeReport>): Promise<MergeReport>;
   /** Asks the model to deal with conflicts before it stops. */
   readonly gate: Gate;
 }
@@ -24,7 +24,8 @@ const MAX_BLOCKS = 2;
 const MAX_NAMED = 20;
 
 export function openWorktrees(workspace: string, most: number): Worktrees {
-  const left = new Map<string, { readonly conflict: MergeConflict; readonly state: string }>();
+  const left = openConflicts(workspace);
+  const inTurn = oneAtATime();
   const waiting = new Set<() => void>();
   let used = 0;
   let resting = Promise.withResolvers<void>();
@@ -53,29 +54,68 @@ export function openWorktrees(workspace: string, most: number): Worktrees {
     async rest() {
       while (used > 0) await resting.promise;
     },
-    inTurn: oneAtATime(),
-    note(conflicts) {
-      for (const conflict of conflicts)
-        left.set(conflict.path, { conflict, state: stateOf(join(workspace, conflict.path)) });
-    },
+    inTurn,
+    merge: (change) =>
+      inTurn(async () => {
+        left.forgetChanged();
+        const report = await change();
+        left.note(report.conflicts);
+        return report;
+      }),
     gate: {
       name: "worktrees",
       exitCode: 9,
       most: MAX_BLOCKS,
       async check({ text }) {
-        for (const [path, { state }] of left)
-          if (stateOf(join(workspace, path)) !== state || text.includes(path)) left.delete(path);
-        return left.size === 0 ? undefined : reason([...left.values()].map(({ conflict }) => conflict));
+        left.forgetChanged();
+        left.forgetNamed(text);
+        const conflicts = left.all();
+        return conflicts.length === 0 ? undefined : reason(conflicts);
       },
     },
   };
+}
+
+/** The conflicts that nobody has dealt with, each with what its file was like at the last merge. */
+function openConflicts(workspace: string) {
+  const left = new Map<string, { readonly conflict: MergeConflict; readonly state: string }>();
+  const stateIn = (path: string) => stateOf(join(workspace, path));
+  return {
+    all: () => [...left.values()].map(({ conflict }) => conflict),
+    /** After a merge. What that has changed in files with older conflicts resolves none of them. */
+    note(conflicts: readonly MergeConflict[]): void {
+      for (const conflict of [...this.all(), ...conflicts])
+        left.set(conflict.path, { conflict, state: stateIn(conflict.path) });
+    },
+    forgetChanged(): void {
+      for (const [path, { state }] of left) if (stateIn(path) !== state) left.delete(path);
+    },
+    forgetNamed(text: string): void {
+      const relative = text.replaceAll(`${workspace}/`, "").replaceAll(/(?<![\p{L}\p{N}_./-])\.\//gu, "");
+      for (const path of left.keys()) if (isNamed(path, relative)) left.delete(path);
+    },
+  };
+}
+
+/** Whether a text names a path. One that could be a word of a sentence must be in quotes. */
+function isNamed(path: string, text: string): boolean {
+  if (/^[a-z]+$/.test(path)) return [`\`${path}\``, `"${path}"`, `'${path}'`].some((name) => text.includes(name));
+  for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
+    const [before, after] = [text.slice(0, at), text.slice(at + path.length)];
+    if (
+      !/(?:[\p{L}\p{N}_/-]|[\p{L}\p{N}]\.)$/u.test(before.slice(-4)) &&
+      !/^(?:[\p{L}\p{N}_/-]|\.[\p{L}\p{N}])/u.test(after)
+    )
+      return true;
+  }
+  return false;
 }
 
 /** Its first line is what a person is shown. */
 const reason = (conflicts: readonly MergeConflict[]) =>
   `Changes of sub-agents were not merged in ${shortLine(conflicts.map(({ path }) => path).join(", "), 200)}.
 ${showConflicts(conflicts)}
-Put both changes together in each of them. If one is right as it is, name it in your answer and say why.`;
+Put both changes together in each of them. If one is right as it is, name it in your answer, in backticks, and say why.`;
 
 /** Conflicts as lines for a model and for people. */
 export function showConflicts(conflicts: readonly MergeConflict[]): string {

@@ -158,9 +158,12 @@ function refuseGone(workspace: string): void {
   throw new UserError("the workspace is gone", { where: workspace, fix: "create the folder to restore files into" });
 }
 
-/** The id of the undo that was interrupted while it took back the same turns. */
-const resumedId = ({ begun }: TurnLog, turns: readonly SessionTurn[]) =>
-  begun?.direction === "undo" && begun.turns[0] === turns[0]?.id ? begun.undo : undefined;
+/** The id of an undo that was interrupted: one that began at the same turn, or after which there was no other turn. */
+function resumedId({ begun }: TurnLog, turns: readonly SessionTurn[]): string | undefined {
+  if (begun?.direction !== "undo") return undefined;
+  const isSame = begun.turns[0] === turns[0]?.id || begun.turns.at(-1) === turns.at(-1)?.id;
+  return isSame ? begun.undo : undefined;
+}
 
 function nothingToRedo({ isPastRedo }: TurnLog, id: string): UserError {
   return new UserError(

@@ -47,9 +47,12 @@ const recordsOf = ({ home, id }: OpenUndo) =>
 
 async function carryOut(planned: PlannedUndo): Promise<string> {
   const report = await planned.carryOut();
-  const hints = planned.direction === "undo" && report.failed.length === 0 ? [hint(report.kept.length)] : [];
+  const hints =
+    planned.direction === "undo" && report.failed.length === 0
+      ? [hint(report.kept.some(({ isFinal }) => isFinal !== true))]
+      : [];
   return [...fileLines(report, true), endLine(planned, report), ...hints].map((line) => `${line}\n`).join("");
 }
 
-const hint = (kept: number) =>
-  kept === 0 ? "/redo takes this back" : "/redo takes this back; after that, /undo force also takes back what was kept";
+const hint = (canForce: boolean) =>
+  !canForce ? "/redo takes this back" : "/redo takes this back; after that, /undo force also takes back what was kept";

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { historyProblems } from "../../../../test/support/history-problems.ts";
@@ -154,6 +154,34 @@ test("a conversation goes back to before a compaction, and forth again", async (
   await (await planRedoTurns(placeOf(home, scene))).carryOut();
   expect([conversation.history, replay(recordsOf(home, scene.id)).history]).toEqual([after, after]);
   expect(asked.every((request) => !isForSummary(request))).toBe(true);
+  await scene.undo[Symbol.asyncDispose]();
+  scene.undo.session[Symbol.dispose]();
+});
+
+test("what an interrupted undo had changed comes back, if more turns are taken back instead", async () => {
+  const [home, workspace] = [tempFolder(), tempFolder()];
+  const scene = open(home, workspace, { model: rehearsed(...SCRIPT).model });
+  await ask(scene.conversation, "first");
+  await ask(scene.conversation, "second");
+  await scene.undo.settled();
+  const file = join(workspace, "a.txt");
+  const place = placeOf(home, scene);
+  const killed = await planUndoTurns(
+    {
+      ...place,
+      record(record) {
+        if (record.step === "done") throw new Error("killed");
+        place.record(record);
+      },
+    },
+    { force: false },
+  );
+  await expect(killed.carryOut()).rejects.toThrow("killed");
+  expect(readFileSync(file, "utf8")).toBe("one");
+  await (await planUndoTurns(placeOf(home, scene), { to: 1, force: false })).carryOut();
+  expect(existsSync(file)).toBe(false);
+  await (await planRedoTurns(placeOf(home, scene))).carryOut();
+  expect(readFileSync(file, "utf8")).toBe("two");
   await scene.undo[Symbol.asyncDispose]();
   scene.undo.session[Symbol.dispose]();
 });
