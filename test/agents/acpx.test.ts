@@ -16,7 +16,7 @@ const hasAcpx = existsSync(ACPX);
 /** acpx as an editor of our agent. Its sessions outlive one call, so the agent behind them is told to end soon. */
 async function editor(script: ScriptInput, flags = "") {
   const place = await scene(script);
-  const agent = `${SIGNALBOX} native --acp --model anthropic/claude-sonnet-4-5 --base-url ${place.server.url} ${flags}`;
+  const agent = `"${SIGNALBOX}" native --acp --model anthropic/claude-sonnet-4-5 --base-url ${place.server.url} ${flags}`;
   const acpx = async (...args: readonly string[]) => {
     const all = [ACPX, "--agent", agent, "--cwd", place.cwd, "--ttl", "1", ...args];
     const child = spawn(process.execPath, all, {
@@ -75,7 +75,7 @@ test.skipIf(!hasAcpx)("what acpx denies does not run, and without a key it says 
   const { acpx, at, home, cwd } = await editor({ turns: [{ shell: "git push origin x; touch ran" }, { text: "No." }] });
   const denied = await acpx("--deny-all", "exec", "push");
   expect([denied.output, existsSync(at("ran"))]).toEqual([expect.stringContaining("git push origin x"), false]);
-  const bare = spawn(process.execPath, [ACPX, "--agent", `${SIGNALBOX} native --acp`, "--cwd", cwd, "exec", "hi"], {
+  const bare = spawn(process.execPath, [ACPX, "--agent", `"${SIGNALBOX}" native --acp`, "--cwd", cwd, "exec", "hi"], {
     env: { PATH: PINNED, HOME: home },
     stdio: ["ignore", "pipe", "pipe"],
   });
