@@ -66,7 +66,7 @@ test("a file that the user changed, removed, or gave other permissions is kept, 
   );
   writeFileSync(join(root, "a.txt"), "mine\n");
   rmSync(join(root, "b.txt"));
-  chmodSync(join(root, "c.txt"), 0o600);
+  chmodSync(join(root, "c.txt"), 0o640);
   rmSync(join(root, "d"), { recursive: true });
   symlinkSync(elsewhere, join(root, "d"));
   const { moved, kept, failed } = await undoFiles(home, root);
