@@ -52,7 +52,7 @@ test("a turn is taken back with its files and its part of the conversation, acro
   expect(read(cwd, "a.txt")).toBe("two\n");
 
   const undone = await run(["sessions", "undo", "last", "--yes"]);
-  expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining("turn 2 is taken back\n")]);
+  expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining("undid turn 2\n")]);
   expect([read(cwd, "a.txt"), read(cwd, "b.txt"), existsSync(join(cwd, "d"))]).toEqual(["one\n", "keep\n", false]);
   expect((await run(["sessions", "show", "last"])).stdout).not.toContain("change a");
 
@@ -137,10 +137,10 @@ test("in an editor /undo and /redo work, the model must read a file again before
     expect(await editor.ask(sessionId, words)).toEqual({ stopReason: "end_turn" });
     return said(editor.updates);
   };
-  expect(await answerTo("/undo")).toBe("  restored  a.txt\nturn 2 is taken back\n/redo takes this back\n");
+  expect(await answerTo("/undo")).toBe("  restored  a.txt\nundid turn 2\nto redo it: /redo\n");
   expect(read(here.cwd, "a.txt")).toBe("one\n");
-  expect(await answerTo("/redo")).toBe("  restored  a.txt\nturn 2 is back\n");
-  expect(await answerTo("/redo")).toBe("there is no undo to take back\n");
+  expect(await answerTo("/redo")).toBe("  restored  a.txt\nredid turn 2\n");
+  expect(await answerTo("/redo")).toBe("there is nothing to redo\n");
   expect(await answerTo("/undo 7")).toBe("there is no turn 7: the session has turns 1 to 2; /undo list shows them\n");
   await answerTo("/undo");
   await answerTo("write three");

@@ -27,8 +27,8 @@ export function endLine({ direction, turns }: PlannedUndo, { moved, kept, failed
   const what = turns.length === 1 ? `turn ${turns[0]?.number ?? ""}` : `${turns.length} turns`;
   if (failed.length > 0)
     return `${count(failed.length)} could not be ${direction === "undo" ? "restored" : "brought back"}, so the conversation stays as it is. When the cause is gone, do it again`;
-  const done = `${what} ${turns.length === 1 ? "is" : "are"} ${direction === "undo" ? "taken back" : "back"}`;
-  const files = moved.length + kept.length === 0 ? "; no file was changed by it" : "";
+  const done = `${direction === "undo" ? "undid" : "redid"} ${what}`;
+  const files = moved.length + kept.length === 0 ? "; no file had changed" : "";
   return `${done}${files}${kept.length > 0 ? `; ${count(kept.length)} kept` : ""}`;
 }
 

@@ -167,10 +167,10 @@ function resumedId({ begun }: TurnLog, turns: readonly SessionTurn[]): string | 
 
 function nothingToRedo({ isPastRedo }: TurnLog, id: string): UserError {
   return new UserError(
-    isPastRedo ? "the undo cannot be taken back any more: there was new work since" : "there is no undo to take back",
+    isPastRedo ? "nothing can be redone: there was new work since the undo" : "there is nothing to redo",
     {
       where: id,
-      fix: isPastRedo ? stillThere(id) : `to take the last turn back: signalbox sessions undo ${id}`,
+      fix: isPastRedo ? stillThere(id) : `to undo the last turn: signalbox sessions undo ${id}`,
       exitCode: EXIT.refused,
     },
   );

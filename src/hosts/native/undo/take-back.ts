@@ -55,4 +55,4 @@ async function carryOut(planned: PlannedUndo): Promise<string> {
 }
 
 const hint = (canForce: boolean) =>
-  !canForce ? "/redo takes this back" : "/redo takes this back; after that, /undo force also takes back what was kept";
+  !canForce ? "to redo it: /redo" : "to redo it: /redo; after that, /undo force also undoes what was kept";

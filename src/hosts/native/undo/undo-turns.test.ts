@@ -81,7 +81,7 @@ test("files and conversation go back together, undo and redo twice, and the log 
   expect(file()).toBe("two");
   await step(planRedoTurns);
   expect([conversation.history, file()]).toEqual([three, "two"]);
-  await expect(planRedoTurns(placeOf(home, scene))).rejects.toThrow("there is no undo to take back");
+  await expect(planRedoTurns(placeOf(home, scene))).rejects.toThrow("there is nothing to redo");
   await step(back(2));
   expect([conversation.history, file()]).toEqual([one, "one"]);
   await ask(conversation, "instead");
