@@ -88,6 +88,8 @@ test.each([
   [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "0 seconds let no check pass"],
   // Also without a key.
   [["native", "-p", "x", "--model", "openai/gpt-5.5", "--timeout", "0"], "0 seconds leave no time to work"],
+  [["native", "-p", "x", "--model", "openai/gpt-5.5", "--worktrees", "99"], "where: --worktrees"],
+  [["native", "-p", "x", "--model", "openai/gpt-5.5", "--accept-keep", "*.js"], "where: --accept-keep"],
   [["run", "mock", "x", "--accept", "true", "--accept", ""], "An empty command checks nothing"],
   [["auto", "--agent", "native", "--task", "x", "--accept", ""], "An empty command checks nothing"],
   [

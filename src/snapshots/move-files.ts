@@ -52,7 +52,7 @@ function carryOut(moves: readonly FileMove[], act: (move: FileMove) => void, { w
     const { path } = move;
     try {
       if (stopped !== undefined) throw new Error(stopped);
-      if (!isStill(move, workspace)) kept.push({ path, because: "it was changed in the last moment" });
+      if (!isStill(move, workspace)) kept.push({ path, because: "it was changed just now" });
       else {
         act(move);
         moved.push(move);

@@ -24,6 +24,8 @@ type Flags = Readonly<Record<string, unknown>>;
 export function nativeSettings(flags: Flags, resume?: string, cwd?: string): NativeSettings {
   // A wrong flag is reported before a key that is missing.
   const { mostCost, turns, idle, timeout, acceptSeconds } = limitsIn(flags);
+  const patterns = acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined);
+  const worktrees = worktreesFlag(flags);
   const { choice, effort, engine, skills } = chosenModel(flags, resume, cwd);
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is unknown, so its cost cannot be limited`, {
@@ -51,14 +53,14 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
     accept: textFlag(flags, "accept"),
-    ...acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined),
+    ...patterns,
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostTurns: turns,
     mostCost,
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     requireSandbox: flags["requireSandbox"] === true,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
-    worktrees: worktreesFlag(flags),
+    worktrees,
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
   };

@@ -47,7 +47,7 @@ export const EFFORT_RULES: readonly EffortRule[] = [
     tasks: ["change", "maybe-change", "run"],
     claim: "checks-pass",
     fewer: ["passes", 1],
-    verdict: "the answer says that checks pass, and no command has succeeded since the last failure or at all",
+    verdict: "the answer says that checks pass, but the last command failed or none was run",
     advice:
       'Run them now and report what they print. If you cannot run them, answer with a line that begins with "Not run:" and says why.',
   },
