@@ -44,7 +44,7 @@ export const containment: Suite = async ({ quick }) => {
     findHelper: () => undefined,
   });
   if (!entered.contained) throw new Error(entered.containment.because);
-  const perCommand = [bubblewrap, ...sessionArguments(sandbox.plan, { kept: sandbox.kept }), "bash", "-c", LINE];
+  const perCommand = [bubblewrap, ...sessionArguments(sandbox.plan, {}), "bash", "-c", LINE];
   await using library = await openSandboxRuntime(LINE, workspace);
   const [bare, ...others] = await interleaved(
     [

@@ -1,6 +1,7 @@
 /* Outside the sandbox: has one command run inside, and ends as it ended. */
 #ifndef CLIENT_H
 #define CLIENT_H
+#include "keeper.h"
 #include "message.h"
 #include "text.h"
 
@@ -128,6 +129,18 @@ static void __attribute__((noreturn)) end_as(u32 status) {
   leave(128 + signal);
 }
 
+/* The stream ended without a status. Whoever started us goes on only when somebody has looked from outside at what
+ * commands left in protected places: the keeper, or the launcher if the keeper was killed. */
+static void __attribute__((noreturn)) end_without_status(int folder) {
+  struct timespec moment = {0, 5000000};
+  for (int round = 0; round < 2000; round++) {
+    struct stat state;
+    if (call4(newfstatat, folder, WATCHED_NAME, &state, 0) < 0) fail("the sandbox of this session has ended", 125);
+    call5(ppoll, 0, 0, &moment, 0, 8);
+  }
+  fail("the sandbox of this session has ended, and nobody has removed what a command may have created in protected places", 125);
+}
+
 static void __attribute__((noreturn)) client(int count, char **arguments, char **environment, const char *program) {
   int kind = count == 2 ? KIND_LINE : KIND_ARGV;
   if (count < 2 || (kind == KIND_ARGV && !same(arguments[1], "--")))
@@ -199,7 +212,7 @@ static void __attribute__((noreturn)) client(int count, char **arguments, char *
   for (u64 got = 0; got < sizeof status;) {
     i64 bytes = call3(read, connection, (u8 *)&status + got, sizeof status - got);
     if (bytes == -EINTR) continue;
-    if (bytes <= 0) fail("the sandbox of this session has ended", 125);
+    if (bytes <= 0) end_without_status(folder);
     got += (u64)bytes;
   }
   end_as(status);

@@ -2,12 +2,11 @@
 #ifndef INIT_H
 #define INIT_H
 #include "message.h"
-#include "protect.h"
 #include "report.h"
 #include "text.h"
 
 /* Descriptors that the launcher passes through bubblewrap. */
-enum { FILE_REPORT = 3, FILE_SETTINGS = 6, FILE_SOCKET = 7, FILE_FIRST_OTHER = 8 };
+enum { FILE_REPORT = 3, FILE_SETTINGS = 6, FILE_SOCKET = 7, FILE_KEEPER = 8, FILE_FIRST_OTHER = 9 };
 
 #define MAX_COMMANDS 1024
 #define MAX_VARIABLES 64
@@ -51,8 +50,6 @@ static void read_settings(void) {
       case 'n': settings.max_processes = number_in(value); break;
       case 'f': settings.max_file_bytes = number_in(value); break;
       case 'v': if (settings.variable_count < MAX_VARIABLES) settings.variables[settings.variable_count++] = value; break;
-      case 'w': set_protected_root(value); break;
-      case 'm': add_protected(value); break;
       case 'l': listen_on(number_in(value)); break;
     }
   }
@@ -189,6 +186,40 @@ static void make_id(char *id) {
   *id = 0;
 }
 
+/* Whether the keeper knows that something runs. */
+static int is_busy;
+
+/* An order of the keeper. False for what is none. */
+static int obey(char order) {
+  if (order == 'k') call2(kill, -1, SIGKILL);
+  return order == 'k';
+}
+
+static void hear_keeper(void) {
+  char order;
+  i64 count = call4(recvfrom, FILE_KEEPER, &order, 1, MSG_DONTWAIT);
+  if (count == 0) leave(0);
+  if (count > 0) obey(order);
+}
+
+/* Says what happened. An end is passed on only when the keeper has looked at what the command left. */
+static void tell_keeper(char what) {
+  is_busy = what != 'i';
+  if (call3(write, FILE_KEEPER, &what, 1) != 1) leave(0);
+  while (what != 'b') {
+    char reply;
+    i64 count = call3(read, FILE_KEEPER, &reply, 1);
+    if (count == -EINTR) continue;
+    if (count <= 0) leave(0);
+    if (!obey(reply)) return;
+  }
+}
+
+static int anything_runs(void) {
+  u64 ignored[16];
+  return call5(waitid, 0, 0, ignored, WEXITED | WNOHANG | WNOWAIT, 0) != -ECHILD;
+}
+
 /* A request that is complete: the strings must be there, and as many as it says. */
 static int is_valid(const struct command *command) {
   u32 strings = 0;
@@ -202,10 +233,17 @@ static int start(struct command *command) {
   if (!is_valid(command)) return 0;
   make_id(command->id);
   report_start(command->id, next(command->body), command->body);
+  if (!is_busy) tell_keeper('b');
   i64 pid = call5(clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) become(command);
+  if (pid < 0) {
+    static const char problem[] = "signalbox: too many processes run in the sandbox\n";
+    u32 status = 126 << 8;
+    call3(write, command->files[2], problem, sizeof problem - 1);
+    call3(write, command->connection, &status, sizeof status);
+    return 0;
+  }
   release_body(command);
-  if (pid < 0) return 0;
   command->pid = (int)pid;
   return 1;
 }
@@ -286,28 +324,18 @@ static int hear_client(struct command *command) {
   return 1;
 }
 
-/* What a process made counts as made inside only until it is reaped, so its changes are looked at first. */
-static void reap(int changes) {
-  for (;;) {
-    int information[32] = {0}; /* siginfo_t: the fifth number is the process */
-    if (call5(waitid, 0, 0, information, WEXITED | WNOHANG | WNOWAIT, 0) < 0 || information[4] == 0) return;
-    if (changes >= 0) protect(changes);
-    int is_remover = ends_removal(information[4], 0);
-    u32 status = 0;
-    i64 pid = call4(wait4, information[4], &status, WNOHANG, 0);
-    if (pid <= 0) return;
-    if (is_remover) {
-      ends_removal((int)pid, 1);
-      continue;
-    }
-    for (u32 i = 0; i < command_count; i++) {
-      if (commands[i].pid != (int)pid) continue;
-      report_end(commands[i].id, status);
-      call3(write, commands[i].connection, &status, sizeof status);
-      forget(&commands[i]);
-      break;
-    }
+static void reap(void) {
+  u32 status = 0;
+  for (i64 pid; (pid = call4(wait4, -1, &status, WNOHANG, 0)) > 0;) {
+    u32 i = 0;
+    while (i < command_count && commands[i].pid != (int)pid) i++;
+    if (i == command_count) continue;
+    tell_keeper(anything_runs() ? 'e' : 'i');
+    report_end(commands[i].id, status);
+    call3(write, commands[i].connection, &status, sizeof status);
+    forget(&commands[i]);
   }
+  if (is_busy && !anything_runs()) tell_keeper('i');
 }
 
 static void accept_client(void) {
@@ -329,7 +357,6 @@ static void __attribute__((noreturn)) init(void) {
   u64 child = 1ul << (SIGCHLD - 1);
   int children = (int)call4(signalfd4, -1, &child, 8, SOCK_CLOEXEC | SOCK_NONBLOCK);
   read_settings();
-  int changes = watch_protected();
   report("{\"type\":\"ready\"}\n");
 
   static struct pollfd polled[MAX_COMMANDS + 4];
@@ -337,11 +364,11 @@ static void __attribute__((noreturn)) init(void) {
     u32 count = command_count;
     for (u32 i = 0; i < count; i++) polled[i] = (struct pollfd){commands[i].connection, POLLIN, 0};
     polled[count] = (struct pollfd){children, POLLIN, 0};
-    polled[count + 1] = (struct pollfd){changes, POLLIN, 0};
+    polled[count + 1] = (struct pollfd){FILE_KEEPER, POLLIN, 0};
     polled[count + 2] = (struct pollfd){FILE_REPORT, POLLIN, 0};
     polled[count + 3] = (struct pollfd){command_count < MAX_COMMANDS ? FILE_SOCKET : -1, POLLIN, 0};
     call5(ppoll, polled, count + 4, 0, 0, 8);
-    if (polled[count + 1].revents) protect(changes);
+    if (polled[count + 1].revents) hear_keeper();
     /* Backwards, because the last command takes the place of one that is forgotten. */
     for (u32 i = count; i-- > 0;) {
       if (!polled[i].revents) continue;
@@ -352,7 +379,7 @@ static void __attribute__((noreturn)) init(void) {
     if (polled[count].revents) {
       u8 ignored[128];
       call3(read, children, ignored, sizeof ignored);
-      reap(changes);
+      reap();
     }
     if (polled[count + 2].revents) hear_launcher();
     if (polled[count + 3].revents) accept_client();

@@ -12,11 +12,11 @@ typedef long i64;
 enum {
   SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigaction = 13,
   SYS_rt_sigprocmask = 14, SYS_getpid = 39, SYS_socket = 41, SYS_connect = 42, SYS_sendmsg = 46, SYS_recvmsg = 47,
-  SYS_bind = 49, SYS_listen = 50, SYS_setsockopt = 54, SYS_clone = 56, SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61,
+  SYS_bind = 49, SYS_recvfrom = 45, SYS_listen = 50, SYS_socketpair = 53, SYS_fcntl = 72, SYS_setsockopt = 54, SYS_clone = 56, SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61,
   SYS_kill = 62, SYS_getcwd = 79, SYS_chdir = 80, SYS_umask = 95, SYS_getppid = 110, SYS_setsid = 112, SYS_prctl = 157,
   SYS_setrlimit = 160, SYS_getdents64 = 217, SYS_waitid = 247, SYS_clock_gettime = 228, SYS_exit_group = 231, SYS_inotify_add_watch = 254,
-  SYS_openat = 257, SYS_newfstatat = 262, SYS_unlinkat = 263, SYS_renameat = 264, SYS_ppoll = 271, SYS_accept4 = 288,
-  SYS_signalfd4 = 289, SYS_dup3 = 292, SYS_pipe2 = 293, SYS_inotify_init1 = 294, SYS_getrandom = 318, SYS_close_range = 436,
+  SYS_openat = 257, SYS_newfstatat = 262, SYS_unlinkat = 263, SYS_renameat = 264, SYS_fchmodat = 268, SYS_ppoll = 271, SYS_accept4 = 288,
+  SYS_signalfd4 = 289, SYS_dup3 = 292, SYS_pipe2 = 293, SYS_inotify_init1 = 294, SYS_renameat2 = 316, SYS_getrandom = 318, SYS_close_range = 436,
 };
 static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   i64 result;
@@ -30,13 +30,13 @@ static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
 struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 rest[14]; };
 #elif defined(__aarch64__)
 enum {
-  SYS_getcwd = 17, SYS_dup3 = 24, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49,
+  SYS_getcwd = 17, SYS_dup3 = 24, SYS_fcntl = 25, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49, SYS_fchmodat = 53,
   SYS_openat = 56, SYS_close = 57, SYS_pipe2 = 59, SYS_getdents64 = 61, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
   SYS_signalfd4 = 74, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit = 93, SYS_exit_group = 94, SYS_waitid = 95, SYS_clock_gettime = 113,
   SYS_kill = 129, SYS_rt_sigaction = 134, SYS_rt_sigprocmask = 135, SYS_setsid = 157, SYS_setrlimit = 164,
-  SYS_umask = 166, SYS_prctl = 167, SYS_getpid = 172, SYS_getppid = 173, SYS_socket = 198, SYS_bind = 200, SYS_listen = 201,
-  SYS_connect = 203, SYS_setsockopt = 208, SYS_sendmsg = 211, SYS_recvmsg = 212, SYS_munmap = 215, SYS_clone = 220,
-  SYS_execve = 221, SYS_mmap = 222, SYS_accept4 = 242, SYS_wait4 = 260, SYS_getrandom = 278, SYS_close_range = 436,
+  SYS_umask = 166, SYS_prctl = 167, SYS_getpid = 172, SYS_getppid = 173, SYS_socket = 198, SYS_socketpair = 199, SYS_bind = 200, SYS_listen = 201,
+  SYS_connect = 203, SYS_recvfrom = 207, SYS_setsockopt = 208, SYS_sendmsg = 211, SYS_recvmsg = 212, SYS_munmap = 215, SYS_clone = 220,
+  SYS_execve = 221, SYS_mmap = 222, SYS_accept4 = 242, SYS_wait4 = 260, SYS_renameat2 = 276, SYS_getrandom = 278, SYS_close_range = 436,
 };
 static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   register i64 x8 __asm__("x8") = n;
@@ -62,15 +62,16 @@ struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 rest[14]; };
 #define call5(name, a, b, c, d, e) CALL(name, a, b, c, d, e)
 
 enum {
-  EINTR = 4, EAGAIN = 11, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8, ENOMEM = 12,
+  EIO = 5, EINTR = 4, EAGAIN = 11, EXDEV = 18, EINVAL = 22, ENOSYS = 38, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8, ENOMEM = 12,
   AT_FDCWD = -100, AT_REMOVEDIR = 0x200, AT_SYMLINK_NOFOLLOW = 0x100,
   O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CLOEXEC = 02000000, O_PATH = 010000000,
 #if defined(__x86_64__)
-  O_DIRECTORY = 0200000,
+  O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000,
 #else
-  O_DIRECTORY = 040000,
+  O_DIRECTORY = 040000, O_NOFOLLOW = 0100000,
 #endif
-  AF_UNIX = 1, AF_INET = 2, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SOCK_NONBLOCK = 04000,
+  F_SETFD = 2, RENAME_NOREPLACE = 1,
+  AF_UNIX = 1, AF_INET = 2, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000, SOCK_NONBLOCK = 04000,
   SOL_SOCKET = 1, SO_REUSEADDR = 2, SCM_RIGHTS = 1,
   MSG_DONTWAIT = 0x40, MSG_NOSIGNAL = 0x4000, MSG_CMSG_CLOEXEC = 0x40000000,
   SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGUSR2 = 12, SIGPIPE = 13, SIGTERM = 15,
@@ -78,7 +79,7 @@ enum {
   SIG_BLOCK = 0, SIG_UNBLOCK = 1, SIG_SETMASK = 2,
   POLLIN = 1, POLLERR = 8, POLLHUP = 16,
   S_IFMT = 0170000, S_IFDIR = 0040000, S_IFLNK = 0120000,
-  PR_SET_DUMPABLE = 4,
+  PR_SET_DUMPABLE = 4, PR_SET_CHILD_SUBREAPER = 36,
   RLIMIT_FSIZE = 1, RLIMIT_CORE = 4, RLIMIT_NPROC = 6,
   IN_MOVED_TO = 0x80, IN_CREATE = 0x100, IN_ONLYDIR = 0x01000000, IN_DONT_FOLLOW = 0x02000000, IN_Q_OVERFLOW = 0x4000,
   WNOHANG = 1, WEXITED = 4, WNOWAIT = 0x01000000, ECHILD = 10,
@@ -94,6 +95,7 @@ struct sockaddr_un { u16 family; char path[108]; };
 struct sockaddr_in { u16 family, port; u32 address; u8 zero[8]; };
 struct sigaction { void *handler; u64 flags; void *restorer; u64 mask; };
 struct rlimit { u64 current, max; };
+struct dirent { u64 inode, offset; u16 size; u8 kind; char name[]; };
 struct inotify_event { int watch; u32 mask, cookie, size; char name[]; };
 
 #endif

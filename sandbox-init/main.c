@@ -1,35 +1,65 @@
-/* The helper of signalbox's sandbox. One program, four roles:
+/* The helper of signalbox's sandbox. One program, five roles:
  *
  *   sandbox 'COMMAND'                      client: runs COMMAND inside, and ends as it ended
  *   sandbox -- PROGRAM ARGUMENT...         client, without a shell
- *   sandbox serve FOLDER CGROUP BWRAP ...  opens FOLDER/socket as descriptor 7 and becomes bubblewrap
+ *   sandbox serve FOLDER CGROUP BWRAP ...  opens FOLDER/socket as descriptor 7, starts bubblewrap, and is its keeper
  *   sandbox start                          starter: starts programs for its parent
  *   (as process 1, without arguments)      init: runs the commands inside
  */
+#include "keeper.h"
 #include "client.h"
 #include "init.h"
 #include "starter.h"
 
-static void __attribute__((noreturn)) serve(char **arguments, char **environment) {
-  int folder = (int)call4(openat, AT_FDCWD, arguments[2], O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-  struct sockaddr_un address = {0};
-  socket_address(&address, folder);
-  int listener = (int)call3(socket, AF_UNIX, SOCK_STREAM, 0);
-  call1(umask, 077);
-  if (folder < 0 || listener < 0 || call3(bind, listener, &address, sizeof address) < 0 || call2(listen, listener, 1024) < 0)
-    fail("cannot make the sandbox's socket", 125);
-  if (listener != FILE_SOCKET) {
-    call3(dup3, listener, FILE_SOCKET, 0);
-    call1(close, listener);
-  }
+static int opened(i64 file, const char *problem) {
+  if (file < 0) fail(problem, 125);
+  return (int)file;
+}
+
+static void move_to(int file, int number) {
+  if (file == number) return;
+  call3(dup3, file, number, 0);
+  call1(close, file);
+}
+
+static void __attribute__((noreturn)) become_bubblewrap(char **arguments, char **environment, int listener, int control) {
+  /* In this order: the first may have the number that the second is to get. */
+  move_to(listener, FILE_SOCKET);
+  move_to(control, FILE_KEEPER);
+  move_to((int)call4(openat, AT_FDCWD, "/dev/null", O_RDWR, 0), 1);
   if (arguments[3][0]) {
-    int group = (int)call4(openat, AT_FDCWD, arguments[3], O_WRONLY | O_CLOEXEC, 0);
-    if (group < 0 || call3(write, group, "0", 1) != 1) fail("cannot limit the number of processes", 125);
-    call1(close, group);
+    int group = opened(call4(openat, AT_FDCWD, arguments[3], O_WRONLY | O_CLOEXEC, 0), "cannot limit the number of processes");
+    if (call3(write, group, "0", 1) != 1) fail("cannot limit the number of processes", 125);
   }
   call1(umask, 022);
   call3(execve, arguments[4], arguments + 4, environment);
   fail("cannot start bubblewrap", 125);
+}
+
+static void __attribute__((noreturn)) serve(char **arguments, char **environment) {
+  const char *problem = "cannot make the sandbox's socket";
+  int folder = opened(call4(openat, AT_FDCWD, arguments[2], O_PATH | O_DIRECTORY | O_CLOEXEC, 0), problem);
+  int listener = opened(call3(socket, AF_UNIX, SOCK_STREAM, 0), problem), pair[2];
+  struct sockaddr_un address = {0};
+  socket_address(&address, folder);
+  call1(umask, 077);
+  if (call3(bind, listener, &address, sizeof address) < 0 || call2(listen, listener, 1024) < 0) fail(problem, 125);
+  if (call4(socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail(problem, 125);
+  if (!read_watched(folder)) fail("cannot read which paths are protected", 125);
+  watcher = (int)call1(inotify_init1, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (watcher < 0) misses_changes = 1;
+  report_channel = KEEPER_REPORT;
+  look_at_all();
+  /* What is inside is ours to wait for, also when bubblewrap is gone. */
+  call5(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  i64 pid = call5(clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid < 0) fail("cannot start bubblewrap", 125);
+  if (pid == 0) become_bubblewrap(arguments, environment, listener, pair[1]);
+  call1(close, pair[1]);
+  call1(close, listener);
+  /* Bubblewrap's. */
+  call3(close_range, 3, 6, 0);
+  keeper((int)pid, pair[0]);
 }
 
 __attribute__((used)) static void __attribute__((noreturn)) start_here(u64 *stack) {

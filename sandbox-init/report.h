@@ -1,10 +1,12 @@
-/* What init tells the launcher: lines of JSON in the form of Node's own channel, so that it can take listeners. */
+/* What init and the keeper tell the launcher: lines of JSON, those of init in the form of Node's own channel, so that it
+ * can take listeners. */
 #ifndef REPORT_H
 #define REPORT_H
 #include "message.h"
 #include "text.h"
 
-#define REPORT_CHANNEL 3
+/* A socket; the keeper has another one. */
+static int report_channel = 3;
 #define MAX_SHOWN 4096
 
 /* The launcher may be busy. What does not fit is dropped rather than holding up the commands. */
@@ -13,7 +15,7 @@ static void report(const char *line) {
   for (u64 sent = 0; sent < size;) {
     struct iovec part = {(void *)(line + sent), size - sent};
     struct msghdr message = {0, 0, 0, &part, 1, 0, 0, 0, 0};
-    i64 count = call3(sendmsg, REPORT_CHANNEL, &message, MSG_NOSIGNAL | (sent == 0 ? MSG_DONTWAIT : 0));
+    i64 count = call3(sendmsg, report_channel, &message, MSG_NOSIGNAL | (sent == 0 ? MSG_DONTWAIT : 0));
     if (count == -EINTR) continue;
     if (count <= 0) return;
     sent += (u64)count;
@@ -66,7 +68,7 @@ static void report_listener(u64 port, int file) {
   struct rights rights = {{sizeof(struct cmsghdr) + sizeof(int), SOL_SOCKET, SCM_RIGHTS}, {file, 0, 0}, 0};
   struct iovec part = {line, (u64)(at - line)};
   struct msghdr message = {0, 0, 0, &part, 1, &rights, sizeof(struct cmsghdr) + 8, 0, 0};
-  if (call3(sendmsg, REPORT_CHANNEL, &message, MSG_NOSIGNAL) < 0) fail("cannot pass a listener to the launcher", 125);
+  if (call3(sendmsg, report_channel, &message, MSG_NOSIGNAL) < 0) fail("cannot pass a listener to the launcher", 125);
 }
 
 /* The launcher says nothing that we need, but its end is ours. */
@@ -74,7 +76,7 @@ static void hear_launcher(void) {
   u8 ignored[256];
   struct iovec part = {ignored, sizeof ignored};
   struct msghdr message = {0, 0, 0, &part, 1, 0, 0, 0, 0};
-  i64 count = call3(recvmsg, REPORT_CHANNEL, &message, MSG_DONTWAIT);
+  i64 count = call3(recvmsg, report_channel, &message, MSG_DONTWAIT);
   if (count == 0 || (count < 0 && count != -EAGAIN && count != -EINTR)) leave(0);
 }
 #endif

@@ -94,10 +94,7 @@ function sandboxOpener(parts: ContainedParts) {
   const note = (text: string) => void (notes.length < MAX_NOTES && notes.push(text));
   const follow = (event: SandboxEvent) => {
     loans.follow(event);
-    if (event.type === "removed")
-      note(`blocked by the sandbox: ${printableLine(event.path)} is protected, so it was removed again`);
-    if (event.type === "ended-all")
-      parts.warn(`commands kept creating ${printableLine(event.path)}, which is protected, so all of them were ended`);
+    if ("path" in event) tellOfPath(event, { note, ...parts });
   };
   return {
     doors,
@@ -132,6 +129,25 @@ function sandboxOpener(parts: ContainedParts) {
       log[Symbol.dispose]();
     },
   };
+}
+
+/** Each line says what was done, and is told only after it was done. */
+function tellOfPath(
+  { type, path }: Extract<SandboxEvent, { readonly path: string }>,
+  { note, warn, signalboxHome }: Pick<ContainedParts, "warn" | "signalboxHome"> & { note: (text: string) => void },
+): void {
+  const shown = printableLine(path);
+  const texts: Record<typeof type, string> = {
+    appeared: "",
+    removed: `blocked by the sandbox: ${shown} is protected, so it was removed again`,
+    "ended-all": `commands kept creating ${shown}, which is protected, so all of them were ended`,
+    "ended-session": `commands kept creating ${shown}, which is protected, so the sandbox was ended; start a new session`,
+    stuck: `a command created ${shown}, which is protected, and it could not be removed at once, so the sandbox was ended`,
+    moved: `a command had created ${shown}, which is protected; it is in ${printableLine(signalboxHome)}/kept now`,
+    left: `a command created ${shown}, which is protected, and it could not be removed: delete it before you run anything else here`,
+  };
+  if (type === "removed") note(texts.removed);
+  else if (type !== "appeared") warn(texts[type]);
 }
 
 const LINGER_MS = 1000;

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Server } from "node:net";
-import { basename } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Policy } from "../contract/policy.ts";
 import { cleanEnvironment } from "../lib/clean-environment.ts";
@@ -12,11 +11,12 @@ import { shQuote } from "../lib/sh-quote.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { DOOR_PORT, fixedVariables, isNotInside, pathSuffix } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
+import { lookOutside } from "./look-outside.ts";
 import { removePlaceholders } from "./remove-placeholders.ts";
 import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import type { SessionFolder } from "./session-folder.ts";
 import type { SessionMount, SessionView } from "./session-plan.ts";
-import { SessionFailure, type StartedSession } from "./start-session.ts";
+import { type SandboxEvent, SessionFailure, type StartedSession } from "./start-session.ts";
 
 interface EnteredStart {
   readonly bubblewrap: string;
@@ -25,6 +25,7 @@ interface EnteredStart {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly ports: readonly number[];
   readonly covered: readonly CoveredFile[];
+  readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
 }
 
 /**
@@ -38,14 +39,10 @@ export async function startEntered(plan: SessionView, start: EnteredStart): Prom
   const mounts = [...plan.mounts, ...absent.map((path): SessionMount => ({ kind: "empty-folder", path }))];
   const release = () => {
     removePlaceholders(absent);
-    for (const path of plan.watched.filter((path) => GIT_FILES.has(basename(path))))
-      rmSync(path, { recursive: true, force: true });
+    for (const found of lookOutside(start.folder.path)) start.onEvent?.(found);
   };
   const isRoot = process.getuid?.() === 0;
-  const words = [
-    ...sessionArguments({ ...plan, mounts }, { kept: start.folder.kept, covered: start.covered }),
-    ...(isRoot ? [] : SETUP_RIGHTS),
-  ];
+  const words = [...sessionArguments({ ...plan, mounts }, { covered: start.covered }), ...(isRoot ? [] : SETUP_RIGHTS)];
   const wait = isRoot ? WAIT : `${CLOSE} && exec ${programs.setpriv} ${DROP.join(" ")} /bin/sh -c '${WAIT}'`;
   const child = spawn(start.bubblewrap, ["--args", "3", "--info-fd", "4", "--", "/bin/sh", "-c", wait], {
     cwd: "/",
@@ -102,9 +99,6 @@ const CLOSE = "echo 0 > /proc/sys/user/max_user_namespaces";
 /** An ordinary user loses all rights on entering, so the first process does it, and gives the rights up. */
 const SETUP_RIGHTS = ["--cap-add", "CAP_SYS_RESOURCE", "--cap-add", "CAP_SETPCAP"];
 const DROP = ["--no-new-privs", "--ambient-caps=-all", "--inh-caps=-all", "--bounding-set=-all"];
-
-/** An empty folder in their place would break git, so they are removed afterwards instead. */
-const GIT_FILES = new Set(["commondir", "config.worktree"]);
 
 function needed(name: string): string {
   const program = systemProgram(name);

@@ -1,11 +1,12 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
 import { folderNames } from "../lib/folder-names.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Mount } from "./mount.ts";
 
 /** Parts of a repository that run code or redirect git. All but the config are optional. */
-const READ_ONLY_PARTS = ["config", "config.worktree", "modules"];
+const READ_ONLY_PARTS = ["config", "config.worktree", "commondir", "modules"];
 
 /**
  * What a command may do to a workspace's repository: git's own records are writable, hooks and settings are not. A
@@ -28,20 +29,43 @@ export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount
 }
 
 /**
- * Files that do not exist in a repository's folders and must not be created, because git would read settings from them.
- * They cannot be mounted over, because git fails on a folder in their place, so the helper takes them away.
+ * Files of a repository's folders that git would read settings from, and that are missing or stand-ins of ours. A
+ * stand-in says what git assumes without the file, and is read-only for commands, so that they cannot make one.
  */
-export function unwantedFiles(workspace: string): readonly string[] {
+export function standIns(workspace: string): readonly string[] {
   const entry = join(workspace, ".git");
   const linked = linkedFolders(entry);
   const folders = linked === undefined ? [entry, ...worktrees(entry)] : [linked.common, linked.own];
   return folders
     .filter((folder) => existsSync(join(folder, "HEAD")))
-    .flatMap((folder) => REDIRECTS.map((name) => join(folder, name)))
-    .filter((path) => !existsSync(path));
+    .flatMap((folder) => Object.keys(STAND_INS).map((name) => join(folder, name)))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined || isStandIn(path));
 }
 
-const REDIRECTS = ["commondir", "config.worktree"];
+/** By name: `commondir` leads from the repository's folder to itself. */
+const STAND_INS: Readonly<Record<string, string>> = { commondir: ".\n", "config.worktree": "" };
+const REDIRECTS = Object.keys(STAND_INS);
+
+/** Creates the files that are missing, for as long as a session runs. */
+export function makeStandIn(path: string): void {
+  try {
+    writeFileSync(path, STAND_INS[basename(path)] ?? "", { flag: "wx", mode: 0o644 });
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Whether it is one of ours, unchanged. */
+export function isStandIn(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const content = STAND_INS[basename(path)];
+  return (
+    stat?.isFile() === true &&
+    content !== undefined &&
+    stat.size === content.length &&
+    readFileSync(path, "utf8") === content
+  );
+}
 
 function readOnlyMounts(folder: string): readonly Mount[] {
   const hooks = join(folder, "hooks");

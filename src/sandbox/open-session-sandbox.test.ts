@@ -201,7 +201,7 @@ describe.skipIf(!hasSandbox)("the sandbox of a session", () => {
     await expect
       .poll(() =>
         readdirSync(scene.sandbox.kept)
-          .map((name) => name.replace(/^\d+-/, ""))
+          .map((name) => name.replace(/^[0-9a-f]{32}-/, ""))
           .toSorted(),
       )
       .toContain(".mcp.json");
@@ -237,9 +237,10 @@ describe.skipIf(!hasSandbox)("a session of its own", () => {
     const line = "setsid sleep 300 & nohup sleep 300 >/dev/null & echo up; sleep 300";
     const child = spawn(scene.sandbox.program, [line], { cwd: scene.workspace, stdio: ["ignore", "pipe", "pipe"] });
     await once(child.stdout, "data");
-    await scene.sandbox[Symbol.asyncDispose]();
     const said = text(child.stderr);
-    const [code]: unknown[] = await once(child, "exit");
+    const exited = once(child, "exit");
+    await scene.sandbox[Symbol.asyncDispose]();
+    const [code]: unknown[] = await exited;
     expect([code, await said]).toEqual([125, "signalbox: the sandbox of this session has ended\n"]);
     expect([readdirSync(join(scene.home, ".signalbox/s")), readFileSync(created, "utf8")]).toEqual([[], "mine"]);
     await scene[Symbol.asyncDispose]();

@@ -63,7 +63,7 @@ function existing(root: string, policy: Policy): readonly Mount[] {
 
 /** Work in a nested repository is allowed, but whatever makes git run code is read-only. */
 function nestedRepositoryMounts(repository: string): readonly Mount[] {
-  return ["hooks", "config", "config.worktree", "modules"]
+  return ["hooks", "config", "config.worktree", "commondir", "modules"]
     .map((name) => join(repository, name))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
     .map((path) => ({ kind: "read-only", path }));

@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync } from "node:fs";
 import { errorCode } from "../lib/error-code.ts";
+import { isStandIn } from "./git-places.ts";
 
 /** Placeholders that another sandbox still used when ours ended. A sandbox opened later took them for existing. */
 const left = new Set<string>();
 
 /**
- * Removes the empty folders that bubblewrap made to mount something on a missing path, once no other sandbox uses them.
- * Removing one earlier would lift that sandbox's protection.
+ * Removes the empty folders that bubblewrap made to mount something on a missing path, and our stand-ins for files, once
+ * no other sandbox uses them. Removing one earlier would lift that sandbox's protection.
  */
 export function removePlaceholders(paths: readonly string[]): void {
   const all = [...new Set([...left, ...paths])].toSorted((one, other) => other.length - one.length);
@@ -20,7 +21,8 @@ export function removePlaceholders(paths: readonly string[]): void {
 /** False if there is something in it: another sandbox's placeholder, or what somebody outside put there. */
 function removeEmpty(path: string): boolean {
   try {
-    rmdirSync(path);
+    if (isStandIn(path)) unlinkSync(path);
+    else rmdirSync(path);
     return true;
   } catch (error) {
     return errorCode(error) !== "ENOTEMPTY";

@@ -146,17 +146,9 @@ describe.skipIf(!hasSandbox)("with bubblewrap", () => {
       echo ../evil > .git/commondir; echo evil > .git/config.worktree`,
     );
     expect(output).toContain("committed");
-    const removed = new Set<string>();
-    const unwanted = [".git/commondir", ".git/config.worktree"].map((name) => join(workspace, name));
-    await expect
-      .poll(() => {
-        for (const path of sandbox.takeRemoved()) removed.add(path);
-        return [
-          [...removed].toSorted(),
-          readdirSync(join(workspace, ".git")).filter((name) => /^co.*d|worktree/.test(name)),
-        ];
-      })
-      .toEqual([unwanted, []]);
+    expect(output.match(/(?:pre-commit|commondir|config\.worktree): Read-only file system/g)?.length).toBe(3);
+    await sandbox[Symbol.asyncDispose]();
+    expect(readdirSync(join(workspace, ".git")).filter((name) => /^co.*d|worktree/.test(name))).toEqual([]);
     expect(readFileSync(join(workspace, ".git/config"), "utf8")).toBe(settings);
     expect(existsSync(join(workspace, ".git/hooks/pre-commit"))).toBe(false);
     expect(git("log", "--format=%s").toString()).toBe("first\n");

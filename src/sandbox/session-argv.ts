@@ -1,9 +1,8 @@
 import { totalmem } from "node:os";
 import type { SessionMount, SessionView } from "./session-plan.ts";
 
-/** Where the helper and its folder are inside. */
+/** Where the helper is inside. */
 export const INIT_INSIDE = "/run/signalbox/init";
-const KEPT_INSIDE = "/run/signalbox/kept";
 
 const MEGABYTE = 1024 * 1024;
 const MAX_TEMPORARY = 4096 * MEGABYTE;
@@ -18,8 +17,6 @@ export interface CoveredFile {
 }
 
 interface ArgvPlace {
-  /** The folder for what the helper takes from the workspace. */
-  readonly kept: string;
   readonly covered?: readonly CoveredFile[] | undefined;
   /** Undefined: the sandbox is entered from outside, which works only with devices that are bound one by one. */
   readonly init?: InitPlace | undefined;
@@ -34,7 +31,7 @@ interface InitPlace {
 }
 
 /** The arguments of a session's bubblewrap. Pure but for the size of the memory. Later mounts cover earlier ones. */
-export function sessionArguments(plan: SessionView, { kept, init, covered = [] }: ArgvPlace): readonly string[] {
+export function sessionArguments(plan: SessionView, { init, covered = [] }: ArgvPlace): readonly string[] {
   const size = String(Math.min(MAX_TEMPORARY, Math.floor(totalmem() / 2)));
   const temporary = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
   return [
@@ -53,12 +50,10 @@ export function sessionArguments(plan: SessionView, { kept, init, covered = [] }
     ...temporary("/var/tmp"),
     ...temporary("/tmp"),
     ...plan.mounts.flatMap(mountArguments),
+    ...plan.standIns.flatMap((path) => ["--ro-bind", path, path]),
     ...plan.mounts.filter(({ kind }) => kind === "between").flatMap(({ path }) => ["--remount-ro", path]),
     ...(init === undefined ? [] : ["--ro-bind", init.helper, INIT_INSIDE]),
     ...covered.flatMap(({ source, path }) => ["--ro-bind", source, path]),
-    "--bind",
-    kept,
-    KEPT_INSIDE,
     "--chdir",
     "/",
   ];

@@ -1,14 +1,15 @@
 import {
+  appendFileSync,
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ import { makeFolder } from "../lib/make-folder.ts";
 import { startTime } from "../lib/process-table.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
+import { type FoundOutside, KEPT, lookOutside, WATCHED } from "./look-outside.ts";
 
 /** The private folder of one session: the client, its socket, and what was taken from the workspace. */
 export interface SessionFolder extends Disposable {
@@ -31,10 +33,14 @@ export interface SessionFolder extends Disposable {
 }
 
 /** Makes the folder. Its name is short, because agents show the program's path with each command. */
-export function openSessionFolder(signalboxHome: string, helper: string | undefined): SessionFolder {
+export function openSessionFolder(
+  signalboxHome: string,
+  helper: string | undefined,
+  onFound: (found: FoundOutside) => void = () => undefined,
+): SessionFolder {
   const base = join(signalboxHome, "s");
   makeFolder(base);
-  void removeLeft(signalboxHome);
+  void removeLeft(signalboxHome, onFound);
   const name = unusedName(base);
   const path = join(base, name);
   const kept = join(path, KEPT);
@@ -43,9 +49,10 @@ export function openSessionFolder(signalboxHome: string, helper: string | undefi
     keep(kept, join(signalboxHome, KEPT), name);
     rmSync(path, { recursive: true, force: true });
   };
-  const exit = atExit(remove);
+  // The list that the keeper leaves when something is still to be done goes with the folder to the next start.
+  const exit = atExit(() => existsSync(join(path, WATCHED)) || remove());
   mkdirSync(kept, { mode: 0o700 });
-  writeFileSync(join(path, OWNER), `${process.pid} ${startTime(process.pid) ?? ""}`);
+  addOwner(path, process.pid);
   if (helper !== undefined) {
     copyFileSync(helper, program);
     chmodSync(program, 0o700);
@@ -84,7 +91,6 @@ function keep(from: string, folder: string, name: string): void {
 }
 
 const OWNER = "owner";
-const KEPT = "kept";
 
 /** A session that is starting has neither an owner nor a socket yet. */
 const START_MS = 60_000;
@@ -92,12 +98,15 @@ const START_MS = 60_000;
 const FOREIGN_START_MS = 10_000;
 
 /** Removes the folders of sessions whose signalbox was killed. What they took from the workspace is kept. */
-async function removeLeft(signalboxHome: string): Promise<void> {
+async function removeLeft(signalboxHome: string, onFound: (found: FoundOutside) => void): Promise<void> {
   const base = join(signalboxHome, "s");
   for (const name of folderNames(base)) {
     const folder = join(base, name);
     try {
       if (isUsed(folder) || (await isListening(folder))) continue;
+      const found = lookOutside(folder);
+      for (const each of found) onFound(each);
+      if (found.some(({ type }) => type === "left")) continue;
       keep(join(folder, KEPT), join(signalboxHome, KEPT), name);
       rmSync(folder, { recursive: true, force: true });
     } catch {
@@ -106,10 +115,19 @@ async function removeLeft(signalboxHome: string): Promise<void> {
   }
 }
 
+/** Also by the keeper of a signalbox that was killed. */
+export function addOwner(folder: string, pid: number): void {
+  appendFileSync(join(folder, OWNER), `${pid} ${startTime(pid) ?? ""}\n`);
+}
+
 function isUsed(folder: string): boolean {
-  const [pid, started = ""] = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split(" ");
-  const hasOwner = Number(pid) > 0;
-  if (hasOwner && processLife({ pid: Number(pid), started }) !== "dead") return true;
+  const owners = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const isDead = (line: string) => {
+    const [pid, started = ""] = line.split(" ");
+    return processLife({ pid: Number(pid), started }) === "dead";
+  };
+  const hasOwner = owners.length > 0;
+  if (!owners.every(isDead)) return true;
   return Date.now() - statSync(folder).mtimeMs < (hasOwner ? FOREIGN_START_MS : START_MS);
 }
 

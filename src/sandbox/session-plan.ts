@@ -5,7 +5,7 @@ import type { Policy } from "../contract/policy.ts";
 import { isInside } from "../lib/inside.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { betweenFolders } from "./between-folders.ts";
-import { gitMounts, unwantedFiles } from "./git-places.ts";
+import { gitMounts, standIns } from "./git-places.ts";
 import { hostSockets } from "./host-sockets.ts";
 import type { Mount } from "./mount.ts";
 import { existingMounts, missingMounts, missingPaths } from "./protected-mounts.ts";
@@ -23,6 +23,8 @@ export interface SessionView {
   readonly roots: readonly string[];
   /** Protected paths that do not exist, so that nothing can be mounted there; the helper watches them. */
   readonly watched: readonly string[];
+  /** Files that stand in for missing ones while the session runs (git-places.ts). */
+  readonly standIns: readonly string[];
   /** Without the helper: where empty folders keep the most important of them from being created. */
   readonly placeholders: readonly string[];
 }
@@ -56,6 +58,7 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
   const strict = policy.sandbox === "strict";
   const inRoots = roots.some((root) => isInside(workspace, root));
   const git = inRoots ? gitMounts(workspace, !strict) : [];
+  const stand = inRoots && !strict ? standIns(workspace) : [];
   const missing = git.filter((mount) => mount.kind === "empty-folder" && !isThere(mount.path));
   const held = withoutLoss([
     ...git.filter((mount) => !missing.includes(mount)),
@@ -76,12 +79,9 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
       ...roots.map((path): Mount => ({ kind: "writable", path })),
       ...withLoans(held, place),
     ],
+    standIns: stand,
     placeholders: [...missing, ...roots.flatMap((root) => missingMounts(root, policy))].map(({ path }) => path),
-    watched: [
-      ...missing.map(({ path }) => path),
-      ...(inRoots && !strict ? unwantedFiles(workspace) : []),
-      ...roots.flatMap((root) => missingPaths(root, policy)),
-    ],
+    watched: [...missing.map(({ path }) => path), ...stand, ...roots.flatMap((root) => missingPaths(root, policy))],
   };
 }
 

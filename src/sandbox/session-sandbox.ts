@@ -8,7 +8,10 @@ import { DOOR_PORT, environmentRules, records } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
 import { startEntered } from "./entered-session.ts";
 import { openRefusedEngine } from "./refused-engine.ts";
+import { WATCHED } from "./look-outside.ts";
+import { makeStandIn } from "./git-places.ts";
 import { openPrivateHome } from "./private-home.ts";
+import { removePlaceholders } from "./remove-placeholders.ts";
 import { MAX_PROCESSES, processGroup, type ProcessLimit } from "./process-limit.ts";
 import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import { openSessionFolder, type SessionFolder } from "./session-folder.ts";
@@ -78,9 +81,10 @@ export async function startSandbox(
   const plan = planSession(policy, { ...parts, privateHome: privateHome?.folder, path });
   privateHome?.ignore(hiddenFiles(plan));
   const own = using(
-    openSessionFolder(signalboxHome, programs.helper),
+    openSessionFolder(signalboxHome, programs.helper, parts.onEvent),
     processGroup(parts.maxProcesses ?? MAX_PROCESSES),
     privateHome,
+    placeStandIns(plan),
   );
   try {
     const commands = new Map<string, SessionCommand>();
@@ -108,7 +112,13 @@ export async function startSandbox(
   }
 }
 
-function using(folder: SessionFolder, group: ProcessLimit | undefined, home: Disposable | undefined) {
+/** Where they cannot be made, commands of the same user could not make them either. */
+function placeStandIns({ standIns }: SessionView): Disposable {
+  for (const path of standIns) makeStandIn(path);
+  return { [Symbol.dispose]: () => removePlaceholders(standIns) };
+}
+
+function using(folder: SessionFolder, group: ProcessLimit | undefined, ...others: readonly (Disposable | undefined)[]) {
   let engine: Disposable | undefined;
   return {
     folder,
@@ -121,7 +131,7 @@ function using(folder: SessionFolder, group: ProcessLimit | undefined, home: Dis
     },
     release() {
       engine?.[Symbol.dispose]();
-      home?.[Symbol.dispose]();
+      for (const other of others) other?.[Symbol.dispose]();
       group?.[Symbol.dispose]();
       folder[Symbol.dispose]();
     },
@@ -143,7 +153,8 @@ const FILTER_DESCRIPTOR = 5;
 
 async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
   const { folder, group, policy, parts, programs, commands, removed, covered } = start;
-  const { path, program: helper, kept } = folder;
+  const { path, program: helper } = folder;
+  writeFileSync(join(path, WATCHED), watchedRecords(plan, programs.helper === undefined));
   if (programs.helper === undefined)
     return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered });
   const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
@@ -155,9 +166,9 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
     folder: path,
     group: group?.join,
     bubblewrap: programs.bubblewrap,
-    bubblewrapArguments: sessionArguments(plan, { kept, init, covered }),
+    bubblewrapArguments: sessionArguments(plan, { init, covered }),
     filter,
-    settings: settingsOf(plan, parts),
+    settings: settingsOf(parts),
     onEvent(event) {
       if (event.type === "start") remember(commands, event);
       if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);
@@ -170,7 +181,7 @@ const portsOf = ({ door, ports = [] }: StartParts) => [...(door === true ? [DOOR
 
 const ID = "command-id";
 
-function settingsOf(plan: SessionView, parts: StartParts): string {
+function settingsOf(parts: StartParts): string {
   const { door, maxProcesses = MAX_PROCESSES } = parts;
   // The helper puts the id of each command in the place of the percent sign.
   const variables = door === true ? Object.entries(doorVariables(DOOR_PORT, ID)) : [];
@@ -179,16 +190,18 @@ function settingsOf(plan: SessionView, parts: StartParts): string {
     `n${maxProcesses}`,
     `f${MAX_FILE_BYTES}`,
     ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
-    ...watchedRoots(plan).map((root) => `w${root}`),
-    ...plan.watched.map((path) => `m${path}`),
     ...portsOf(parts).map((port) => `l${port}`),
   ]);
 }
 
-/** The records of a linked worktree are elsewhere. */
-function watchedRoots({ roots, watched }: SessionView): readonly string[] {
+/** What a mount keeps from being created needs no watch. The records of a linked worktree are outside the roots. */
+function watchedRecords(plan: SessionView, hasPlaceholders: boolean): string {
+  const { roots, placeholders } = plan;
+  const isHeld = (path: string) => hasPlaceholders && placeholders.some((each) => isInside(path, each));
+  const watched = plan.watched.filter((path) => !isHeld(path));
   const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
-  return [...new Set([...roots, ...elsewhere.map((path) => dirname(path))])];
+  const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
+  return records([...[...folders].map((folder) => `w${folder}`), ...watched.map((path) => `m${path}`)]);
 }
 
 function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {

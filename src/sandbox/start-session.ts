@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { Server } from "node:net";
-import { Writable } from "node:stream";
+import { readFileSync } from "node:fs";
+import { Server, Socket } from "node:net";
+import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { processLife } from "../lib/folder-owner.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { readLines } from "../lib/read-lines.ts";
+import { startTime } from "../lib/process-table.ts";
+import { type FoundOutside, lookOutside } from "./look-outside.ts";
 import { INIT_INSIDE } from "./session-argv.ts";
+import { addOwner } from "./session-folder.ts";
 
 /** A command of the session, as the helper reports it. */
 export interface SessionCommand {
@@ -18,8 +25,14 @@ export interface SessionCommand {
 export type SandboxEvent =
   | ({ readonly type: "start" } & SessionCommand)
   | { readonly type: "end"; readonly id: string; readonly status: number }
-  /** A protected path was created inside and taken away, `appeared` outside, or recreated so often that all was ended. */
-  | { readonly type: "removed" | "appeared" | "ended-all"; readonly path: string };
+  /**
+   * A protected path was created inside and taken away, or `appeared` outside. It was recreated so often that all
+   * commands were ended, or the session was. Or it could not be taken away, and the session was ended.
+   */
+  | { readonly type: (typeof PATH_EVENTS)[number]; readonly path: string }
+  | FoundOutside;
+
+const PATH_EVENTS = ["removed", "appeared", "ended-all", "ended-session", "stuck"] as const;
 
 interface SessionStart {
   /** The helper's copy, in the private folder where it makes its socket. */
@@ -56,38 +69,37 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
       env: {},
       // Its own session: Ctrl-C at the terminal is for the agent.
       detached: true,
-      stdio: ["ignore", "ignore", "pipe", "ipc", "pipe", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe", "pipe"],
     },
   );
-  const ended = new Promise<void>((resolve) => {
+  if (child.pid !== undefined) addOwner(start.folder, child.pid);
+  const heard = hearKeeper(child, start.onEvent);
+  let init: OtherProcess | undefined;
+  const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
+  const ended = exited.then(async () => {
+    await heard;
+    await gone(init);
+    for (const found of lookOutside(start.folder)) start.onEvent(found);
+  });
   const errors = collected(child);
   const listeners = new Map<number, Server>();
-  const ready = new Promise<boolean>((resolve) => {
-    child.on("message", (message: unknown, handle: unknown) => {
-      if (!isRecord(message)) return;
-      const { type, port } = message;
-      if (type === "ready") resolve(true);
-      else if (type === "listener" && typeof port === "number" && handle instanceof Server)
-        listeners.set(port, handle.unref());
-      else report(message, start.onEvent);
-    });
-    void ended.then(() => resolve(false));
-    void sleep(READY_MS, undefined, { ref: false }).then(() => resolve(false));
-  });
+  const ready = hearInit(child, listeners, start.onEvent);
   feed(child, 4, start.bubblewrapArguments.map((word) => `${word}\0`).join(""));
   feed(child, 5, start.filter ?? "");
   feed(child, 6, start.settings);
-  if (!(await ready)) {
-    child.kill("SIGKILL");
-    await ended;
+  const isReady = await Promise.race([ready, ended.then(() => false), sleep(READY_MS, false, { ref: false })]);
+  if (!isReady) {
+    await end(child, ended);
     throw new SessionFailure(await errors);
   }
+  init = grandchild(child.pid ?? 0);
   // A session must not keep its launcher running.
   child.unref();
   child.channel?.unref();
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
   return {
     pid: child.pid ?? 0,
     listeners,
@@ -95,10 +107,60 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
     async [Symbol.asyncDispose]() {
       for (const server of listeners.values()) server.close();
       child.ref();
-      child.kill("SIGKILL");
-      await ended;
+      await end(child, ended);
     },
   };
+}
+
+const END_MS = 20_000;
+
+/** Not SIGKILL: the keeper ends the sandbox, and then looks a last time for what commands left. */
+async function end(keeper: ChildProcess, ended: Promise<void>): Promise<void> {
+  keeper.kill();
+  const late = setTimeout(() => keeper.kill("SIGKILL"), END_MS);
+  await ended;
+  clearTimeout(late);
+}
+
+/** True once init takes commands. */
+function hearInit(child: ChildProcess, listeners: Map<number, Server>, onEvent: SessionStart["onEvent"]) {
+  return new Promise<boolean>((resolve) => {
+    child.on("message", (message: unknown, handle: unknown) => {
+      if (!isRecord(message)) return;
+      const { type, port } = message;
+      if (type === "ready") resolve(true);
+      else if (type === "listener" && typeof port === "number" && handle instanceof Server)
+        listeners.set(port, handle.unref());
+      else report(message, onEvent);
+    });
+  });
+}
+
+interface OtherProcess {
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** Process 1 of the sandbox, as this machine counts it: keeper, bubblewrap, init. */
+function grandchild(keeper: number): OtherProcess | undefined {
+  try {
+    const child = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
+    const pid = child(child(keeper));
+    return pid > 0 ? { pid, started: startTime(pid) ?? "" } : undefined;
+  } catch {
+    // A kernel that does not list children.
+    return undefined;
+  }
+}
+
+const GONE_MS = 5000;
+const UNSEEN_MS = 200;
+
+/** Init ends last of all inside. The keeper waits for it, unless it was killed; then everything inside is, too. */
+async function gone(init: OtherProcess | undefined): Promise<void> {
+  if (init === undefined) return await sleep(UNSEEN_MS);
+  const deadline = Date.now() + GONE_MS;
+  while (processLife(init) === "alive" && Date.now() < deadline) await sleep(2);
 }
 
 function feed(child: ChildProcess, descriptor: number, content: string | Buffer): void {
@@ -125,10 +187,18 @@ async function collected(child: ChildProcess): Promise<string> {
 }
 
 function report(message: Record<string, unknown>, onEvent: (event: SandboxEvent) => void): void {
-  const { type, id, path, command, folder, status } = message;
+  const { type, id, command, folder, status } = message;
   if (type === "start" && typeof id === "string" && typeof command === "string" && typeof folder === "string")
     onEvent({ type, id, command, folder });
   else if (type === "end" && typeof id === "string" && typeof status === "number") onEvent({ type, id, status });
-  else if ((type === "removed" || type === "appeared" || type === "ended-all") && typeof path === "string")
-    onEvent({ type, path });
+}
+
+/** Lines of the keeper, which watches from outside. */
+async function hearKeeper(child: ChildProcess, onEvent: (event: SandboxEvent) => void): Promise<void> {
+  for await (const line of readLines(child.stdout ?? Readable.from([]))) {
+    const message = parseJson(line);
+    const { type: told, path } = isRecord(message) ? message : {};
+    const type = PATH_EVENTS.find((each) => each === told);
+    if (type !== undefined && typeof path === "string") onEvent({ type, path });
+  }
 }

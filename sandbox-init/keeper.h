@@ -1,0 +1,347 @@
+/* Outside the sandbox: takes away protected paths that do not exist, when a command makes them.
+ *
+ * Nothing can be mounted where there is nothing, and a placeholder would be seen by `ls`, by builds and by git. So their
+ * folders are watched, from outside, where no command can reach this process or the folder `kept` that things are
+ * moved to. Init says when commands run, and passes a command's end on only after the keeper has looked.
+ *
+ *   init -> keeper: `b` a command starts, nothing ran before; `e` one has ended, `i` the last one has (both wait)
+ *   keeper -> init: `r` it has looked; `k` end everything that runs
+ *   keeper -> launcher: lines of JSON on stdout: removed (once until a command ends), appeared, ended-all,
+ *     ended-session, stuck, each with a path
+ *
+ * What appears while nothing runs inside was made by a person or the agent, and stays. */
+#ifndef KEEPER_H
+#define KEEPER_H
+#include "report.h"
+#include "text.h"
+
+#define MAX_WATCHED 512
+#define MAX_ROOTS 64
+/* More removals in one second than this: something recreates it on purpose, and everything that runs is ended. After so
+ * many in all, the session ends: each is a moment in which a program outside could have read the file. */
+#define MAX_REMOVALS 20
+#define MAX_ALL_REMOVALS 200
+/* After so many things the next ones are deleted. */
+#define MAX_KEPT 100
+/* NUL-terminated records: `w` a folder, `m` a protected path below one of them. It is removed after a good last look. */
+#define WATCHED_NAME "watched"
+/* What cannot be moved to another disk at once waits beside its place, under this and 32 random digits. */
+#define ASIDE ".signalbox-"
+#define ASIDE_DIGITS 32
+#define KEEPER_REPORT 1
+
+static struct { const char *path; int folder; } roots[MAX_ROOTS];
+/* `device` and `inode`: what somebody outside put there. */
+static struct { const char *path, *below; int root, is_told; u64 device, inode; } watched[MAX_WATCHED];
+static u32 root_count, watched_count;
+static int session_folder = -1, kept_folder = -1, watcher = -1;
+static int is_idle = 1, is_last, misses_changes, removals, failures, sandbox, control = -1;
+
+static void add_watched(const char *path) {
+  const char *rest, *below = 0;
+  int root = -1;
+  for (u32 i = 0; i < root_count; i++)
+    if (begins(path, roots[i].path, &rest) && *rest == '/' && (!below || rest + 1 > below)) root = (int)i, below = rest + 1;
+  if (below && roots[root].folder >= 0 && watched_count < MAX_WATCHED) {
+    watched[watched_count].path = path;
+    watched[watched_count].below = below;
+    watched[watched_count++].root = root;
+  }
+}
+
+static int read_watched(int folder) {
+  i64 list = call4(openat, folder, WATCHED_NAME, O_RDONLY | O_CLOEXEC, 0);
+  if (list < 0) return 0;
+  u64 size;
+  char *records = read_all((int)list, 4 << 20, &size);
+  call1(close, list);
+  session_folder = folder;
+  kept_folder = (int)call4(openat, folder, "kept", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  for (u64 at = 0; at < size; at += length(records + at) + 1) {
+    const char *value = records + at + 1;
+    if (records[at] == 'w' && root_count < MAX_ROOTS) {
+      roots[root_count].path = value;
+      roots[root_count++].folder = (int)call4(openat, AT_FDCWD, value, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    }
+    if (records[at] == 'm') add_watched(value);
+  }
+  return 1;
+}
+
+static char *by_descriptor(char *to, char *end, int file) { return append_number(append(to, end, "/proc/self/fd/"), end, (u64)file); }
+
+/* A command may have closed a folder of its own. Gives the rights of its owner back. */
+static void regain(int file) {
+  struct stat state;
+  char path[64];
+  if (call2(fstat, file, &state) < 0 || (state.mode & S_IFMT) != S_IFDIR || (state.mode & 0700) == 0700) return;
+  by_descriptor(path, path + sizeof path, file);
+  call3(fchmodat, AT_FDCWD, path, (state.mode | 0700) & 07777);
+}
+
+/* Follows no link: a command could lead us to folders of its choice. */
+static int open_in(int folder, const char *name) {
+  i64 file = call4(openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (file != -EACCES) return (int)file;
+  regain(folder);
+  return (int)call4(openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+}
+
+static void watch(int folder) {
+  char path[64];
+  by_descriptor(path, path + sizeof path, folder);
+  i64 added = call3(inotify_add_watch, watcher, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  if (added == -EACCES) {
+    regain(folder);
+    added = call3(inotify_add_watch, watcher, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  }
+  if (added < 0) misses_changes = 1;
+}
+
+static void random_name(char *to, char *end, const char *start, const char *rest) {
+  u8 bytes[16];
+  for (u64 got = 0; got < sizeof bytes;) {
+    i64 count = call3(getrandom, bytes + got, sizeof bytes - got, 0);
+    if (count > 0) got += (u64)count;
+  }
+  to = append(to, end, start);
+  for (u32 i = 0; i < sizeof bytes; i++) {
+    char digits[3] = {"0123456789abcdef"[bytes[i] >> 4], "0123456789abcdef"[bytes[i] & 15], 0};
+    to = append(to, end, digits);
+  }
+  append(to, end, rest);
+}
+
+/* Closed folders in there are opened first, but only when nothing runs inside: a link could lead chmod elsewhere. */
+#define OPEN "[ -h \"$1\" ] || chmod -R u+rwX \"$1\"\n"
+#define MOVE "mv -T -- \"$1\" \"$2\" || "
+#define REMOVE "rm -rf --one-file-system -- \"$1\""
+/* Runs a script with `name` in `folder` and `target` in `kept`, in a process of its own, because it may take long. */
+static void run_script(const char *script, int folder, const char *name, const char *target) {
+  i64 pid = call5(clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid > 0 && is_last) while (call4(wait4, pid, 0, 0, 0) == -EINTR);
+  if (pid != 0) return;
+  char from[512], to[512], *end = from + sizeof from, *to_end = to + sizeof to;
+  append(append(by_descriptor(from, end, folder), end, "/"), end, name);
+  append(append(by_descriptor(to, to_end, kept_folder), to_end, "/"), to_end, target);
+  call3(fcntl, folder, F_SETFD, 0);
+  call3(fcntl, kept_folder, F_SETFD, 0);
+  u64 mask = 0;
+  call4(rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+  char *words[] = {"sh", "-c", (char *)script, "sh", from, to, 0};
+  char *environment[] = {"PATH=/usr/bin:/bin:/usr/sbin:/sbin", 0};
+  call1(close, KEEPER_REPORT);
+  call1(close, 2);
+  call3(execve, "/bin/sh", words, environment);
+  leave(127);
+}
+
+static void dispose_of(int folder, const char *name, const char *target) {
+  static u32 kept;
+  if (++kept > MAX_KEPT) return run_script(is_last ? OPEN REMOVE : REMOVE, folder, name, "");
+  if (folder != kept_folder) run_script(is_last ? OPEN MOVE REMOVE : MOVE REMOVE, folder, name, target);
+}
+
+static i64 rename_freely(int folder, const char *name, int to_folder, const char *to) {
+  i64 result = syscall6(SYS_renameat2, folder, (i64)name, to_folder, (i64)to, RENAME_NOREPLACE, 0);
+  /* Filesystems that do not know the flag. The name is random. */
+  return result == -EINVAL || result == -ENOSYS ? call4(renameat, folder, name, to_folder, to) : result;
+}
+
+/* Moves what has this name out of every command's reach. 0: done, or somebody else was faster. */
+static i64 take_away(int folder, const char *name) {
+  /* Most often a folder that was just made; there is nothing in it to keep. */
+  if (call3(unlinkat, folder, name, AT_REMOVEDIR) == 0) return 0;
+  char target[320], aside[64], shown[260];
+  append(append(shown, shown + sizeof shown, "-"), shown + sizeof shown, name);
+  random_name(target, target + sizeof target, "", shown);
+  target[255] = 0;
+  random_name(aside, aside + sizeof aside, ASIDE, "");
+  i64 result = -EIO;
+  for (int attempt = 0; attempt < 4; attempt++) {
+    result = rename_freely(folder, name, kept_folder, target);
+    if (result == -EXDEV) {
+      /* The name goes at once, the content follows. A command that finds it gains nothing: the name is what counts. */
+      result = rename_freely(folder, name, folder, aside);
+      if (result >= 0) dispose_of(folder, aside, target);
+    } else if (result >= 0) dispose_of(kept_folder, target, target);
+    if (result >= 0 || result == -ENOENT) return 0;
+    regain(folder);
+    int file = open_in(folder, name);
+    if (file >= 0) regain(file), call1(close, file);
+  }
+  return call3(unlinkat, folder, name, 0) == 0 || call3(unlinkat, folder, name, AT_REMOVEDIR) == 0 ? 0 : result;
+}
+
+static void end_session(void) {
+  if (sandbox) call2(kill, sandbox, SIGKILL);
+}
+
+static void count_removal(const char *path) {
+  static u32 in_second, in_all;
+  static i64 second;
+  struct timespec now = {0, 0};
+  call2(clock_gettime, 1, &now);
+  if (now.seconds != second) in_second = 0;
+  second = now.seconds;
+  in_second++;
+  if (++in_all == MAX_ALL_REMOVALS) return report_path("ended-session", path), end_session();
+  if (in_second <= MAX_REMOVALS) return;
+  in_second = 0;
+  report_path("ended-all", path);
+  char order = 'k';
+  if (control < 0 || call3(write, control, &order, 1) != 1) end_session();
+}
+
+/* Something is at the path, or a link in the place of a folder above it. */
+static void found(u32 index, int folder, const char *name, const struct stat *state) {
+  const char *path = watched[index].path;
+  int is_known = watched[index].inode == state->ino && watched[index].device == state->dev;
+  if (is_known) return;
+  if (is_idle) {
+    watched[index].inode = state->ino;
+    watched[index].device = state->dev;
+    if (sandbox) report_path("appeared", path);
+    return;
+  }
+  if (take_away(folder, name) < 0) {
+    failures++;
+    report_path("stuck", path);
+    return end_session();
+  }
+  removals++;
+  if (!watched[index].is_told) report_path("removed", path);
+  watched[index].is_told = 1;
+  count_removal(path);
+}
+
+/* What was put aside and could not be moved on while commands ran. */
+static void sweep(int folder) {
+  char path[64];
+  u8 buffer[8192] __attribute__((aligned(8)));
+  by_descriptor(path, path + sizeof path, folder);
+  i64 list = call4(openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (list < 0) return;
+  for (i64 size; (size = call3(getdents64, list, buffer, sizeof buffer)) > 0;)
+    for (i64 at = 0; at < size;) {
+      const struct dirent *entry = (const struct dirent *)(buffer + at);
+      const char *rest;
+      at += entry->size;
+      if (!begins(entry->name, ASIDE, &rest) || length(rest) != ASIDE_DIGITS) continue;
+      dispose_of(folder, entry->name, rest);
+    }
+  call1(close, list);
+}
+
+/* Goes down to the path as far as it is there, and watches the folders on the way. */
+static void look_at(u32 index) {
+  int folder = roots[watched[index].root].folder, opened = -1;
+  for (const char *at = watched[index].below; *at;) {
+    char name[256];
+    u64 size = 0;
+    while (at[size] && at[size] != '/') size++;
+    if (size >= sizeof name) break;
+    memcpy(name, at, size);
+    name[size] = 0;
+    at += size + (at[size] == '/');
+    if (is_last) sweep(folder);
+    else if (watcher >= 0) watch(folder);
+    int file = open_in(folder, name);
+    struct stat state;
+    if (file < 0 || call2(fstat, file, &state) < 0) break;
+    u32 kind = state.mode & S_IFMT;
+    if (!*at || kind == S_IFLNK) found(index, folder, name, &state);
+    if (opened >= 0) call1(close, opened);
+    folder = opened = file;
+    if (kind != S_IFDIR) break;
+  }
+  if (opened >= 0) call1(close, opened);
+}
+
+static void look_at_all(void) {
+  for (u32 i = 0; i < watched_count; i++) look_at(i);
+}
+
+/* Whether a name is part of any watched path, in any case, because some filesystems fold it. Most new files are not, and
+ * cost no more than this. */
+static int is_part(const char *name) {
+  u64 size = length(name);
+  for (u32 i = 0; i < watched_count; i++)
+    for (const char *at = watched[i].below; *at;) {
+      u64 k = 0;
+      while (k < size && upper(at[k]) == upper(name[k])) k++;
+      if (k == size && (at[k] == '/' || at[k] == 0)) return 1;
+      while (*at && *at++ != '/');
+    }
+  return 0;
+}
+
+/* The kernel queues a change before the system call that made it returns, so nothing that ended commands did is missed. */
+static void look_at_changes(void) {
+  u8 buffer[8192] __attribute__((aligned(8)));
+  int needed = misses_changes;
+  for (i64 size; watcher >= 0 && (size = call3(read, watcher, buffer, sizeof buffer)) > 0;)
+    for (i64 at = 0; at < size;) {
+      const struct inotify_event *event = (const struct inotify_event *)(buffer + at);
+      needed |= (event->mask & IN_Q_OVERFLOW) || (event->size > 0 && is_part(event->name));
+      at += (i64)(sizeof *event + event->size);
+    }
+  if (needed) look_at_all();
+}
+
+/* A message is read before the changes that came after it. False at the end of init. */
+static int hear_init(void) {
+  for (;;) {
+    char what, reply = 'r';
+    i64 count = call4(recvfrom, control, &what, 1, MSG_DONTWAIT);
+    if (count == -EAGAIN || count == -EINTR) return 1;
+    if (count <= 0) return 0;
+    is_idle = is_idle && what != 'b';
+    if (what == 'b') continue;
+    look_at_changes();
+    for (u32 i = 0; i < watched_count; i++) watched[i].is_told = 0;
+    is_idle = what == 'i';
+    call3(write, control, &reply, 1);
+  }
+}
+
+/* Everything inside has ended, and every mover. What is there now and was not seen while nothing ran was made by a
+ * command. */
+static void look_last(void) {
+  look_at_changes();
+  is_idle = sandbox = failures = 0;
+  control = -1;
+  is_last = 1;
+  look_at_all();
+  if (removals) run_script(OPEN, session_folder, "kept", "");
+  /* What is still to be done or told is the launcher's: it finds the list. */
+  if (failures == 0) call3(unlinkat, session_folder, WATCHED_NAME, 0);
+}
+
+/* Ends as the sandbox ended, when nothing of it is left. */
+static void __attribute__((noreturn)) keeper(int process, int init_socket) {
+  sandbox = process;
+  control = init_socket;
+  u64 mask = ~0ul, heard = 1ul << (SIGCHLD - 1) | 1ul << (SIGTERM - 1);
+  call4(rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+  int signals = (int)call4(signalfd4, -1, &heard, 8, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  u32 ended = 0, status = 0;
+  for (int hears = 1;;) {
+    struct pollfd wanted[4] = {
+      {signals, POLLIN, 0}, {hears ? control : -1, POLLIN, 0}, {watcher, POLLIN, 0}, {KEEPER_REPORT, 0, 0}};
+    /* Without changes to wait for, it looks from time to time. */
+    struct timespec often = {0, 20000000};
+    call5(ppoll, wanted, 4, misses_changes && !is_idle ? &often : 0, 0, 8);
+    if (hears) hears = hear_init();
+    look_at_changes();
+    u32 information[32];
+    while (call3(read, signals, information, sizeof information) > 0) if (information[0] == SIGTERM) end_session();
+    if (wanted[3].revents) end_session();
+    i64 pid;
+    while ((pid = call4(wait4, -1, &status, WNOHANG, 0)) > 0) if (pid == sandbox) ended = status, sandbox = 0;
+    if (pid == -ECHILD) break;
+  }
+  look_last();
+  leave(ended & 127 ? 128 + (int)(ended & 127) : (int)(ended >> 8) & 255);
+}
+#endif

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { isInside } from "../lib/inside.ts";
+import { randomId } from "../lib/random-id.ts";
+import { readIfThere } from "../lib/read-if-there.ts";
+import { systemProgram } from "../lib/system-program.ts";
+import { isStandIn } from "./git-places.ts";
+
+/** In a session's folder: which paths are protected and were missing. The keeper removes it after a good last look. */
+export const WATCHED = "watched";
+/** In a session's folder: what was taken away. */
+export const KEPT = "kept";
+
+/** `moved`: it was there and is in `kept` now. `left`: it is still there. */
+export interface FoundOutside {
+  readonly type: "moved" | "left";
+  readonly path: string;
+}
+
+/**
+ * Looks at every protected path that a session watched, after everything in it has ended, if its keeper has not done so:
+ * it was killed, or could not take something away. Whatever is there counts as made by a command.
+ */
+export function lookOutside(folder: string): readonly FoundOutside[] {
+  const list = readIfThere(join(folder, WATCHED));
+  if (list === undefined) return [];
+  const records = list.toString("utf8").split("\0");
+  const named = (kind: string) => records.filter((each) => each.startsWith(kind)).map((each) => each.slice(1));
+  const roots = named("w");
+  const kept = join(folder, KEPT);
+  const found = named("m").flatMap((path) => firstFound(path, roots));
+  const all = [...new Set([...found, ...foldersOf(named("m"), roots).flatMap(putAside)])];
+  const results = all.map((path): FoundOutside => ({ type: moveAway(path, kept) ? "moved" : "left", path }));
+  if (results.every(({ type }) => type === "moved")) rmSync(join(folder, WATCHED), { force: true });
+  return results;
+}
+
+/** The path, or the link that stands in the place of a folder above it. */
+function firstFound(path: string, roots: readonly string[]): readonly string[] {
+  for (const part of partsBelow(path, roots)) {
+    const stat = statOf(part);
+    if (stat === undefined) return [];
+    if (part === path || stat.isSymbolicLink()) return isStandIn(part) ? [] : [part];
+    if (!stat.isDirectory()) return [];
+  }
+  return [];
+}
+
+/** Each folder between a root and the path, outermost first, then the path. */
+function partsBelow(path: string, roots: readonly string[]): readonly string[] {
+  const parts: string[] = [];
+  for (let part = path; !roots.includes(part) && part !== dirname(part); part = dirname(part)) parts.unshift(part);
+  return roots.some((root) => isInside(path, root)) ? parts : [];
+}
+
+const foldersOf = (paths: readonly string[], roots: readonly string[]) => [
+  ...new Set(paths.flatMap((path) => partsBelow(path, roots).map((part) => dirname(part)))),
+];
+
+/** What the keeper had put aside before it was killed. */
+function putAside(folder: string): readonly string[] {
+  try {
+    if (lstatSync(folder).isSymbolicLink()) return [];
+    const names = readdirSync(folder).filter((name) => /^\.signalbox-[0-9a-f]{32}$/.test(name));
+    return names.map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+const OWNER_RIGHTS = 0o700;
+
+/** A command may have closed the folder above. */
+function statOf(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) !== "EACCES") throw error;
+    open(dirname(path));
+    return lstatSync(path, { throwIfNoEntry: false });
+  }
+}
+
+function open(folder: string): void {
+  const stat = lstatSync(folder);
+  if (stat.isDirectory()) chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
+}
+
+function moveAway(path: string, kept: string): boolean {
+  try {
+    mkdirSync(kept, { recursive: true, mode: OWNER_RIGHTS });
+    const target = join(kept, `${randomId()}-${basename(path)}`.slice(0, 200));
+    open(dirname(path));
+    if (!lstatSync(path).isSymbolicLink()) spawnSync(systemProgram("chmod") ?? "chmod", ["-R", "u+rwX", "--", path]);
+    try {
+      renameSync(path, target);
+    } catch (error) {
+      if (errorCode(error) !== "EXDEV") throw error;
+      spawnSync(systemProgram("mv") ?? "mv", ["-T", "--", path, target]);
+    }
+  } catch {
+    // The caller names what is still there.
+  }
+  return statOf(path) === undefined;
+}
