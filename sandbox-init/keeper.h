@@ -12,18 +12,22 @@
  * What appears while nothing runs inside was made by a person or the agent, and stays. */
 #ifndef KEEPER_H
 #define KEEPER_H
+#include "index.h"
 #include "report.h"
 #include "text.h"
 
-#define MAX_WATCHED 512
-#define MAX_ROOTS 64
+#define MAX_WATCHED 8192
+#define MAX_ROOTS 256
+#define MAX_REPOSITORIES 256
 /* More removals in one second than this: something recreates it on purpose, and everything that runs is ended. After so
  * many in all, the session ends: each is a moment in which a program outside could have read the file. */
 #define MAX_REMOVALS 20
 #define MAX_ALL_REMOVALS 200
 /* After so many things the next ones are deleted. */
 #define MAX_KEPT 100
-/* NUL-terminated records: `w` a folder, `m` a protected path below one of them. It is removed after a good last look. */
+/* NUL-terminated records: `w` a folder; `m` a protected path below one of them; `r` the folder of a repository's index,
+ * followed by `t`, its work tree, and `h`, the bytes of its digests; `k` a repository that was there, or may be there.
+ * The list is removed after a good last look. */
 #define WATCHED_NAME "watched"
 /* What cannot be moved to another disk at once waits beside its place, under this and 32 random digits. */
 #define ASIDE ".signalbox-"
@@ -31,24 +35,34 @@
 #define KEEPER_REPORT 1
 
 static struct { const char *path; int folder; } roots[MAX_ROOTS];
-/* `device` and `inode`: what somebody outside put there. */
-static struct { const char *path, *below; int root, is_told; u64 device, inode; } watched[MAX_WATCHED];
-static u32 root_count, watched_count;
+/* `device` and `inode`: what somebody outside put there. `index`: the repository that links to it, counted from 1. */
+static struct { const char *path, *below; int root, is_told; u32 index, is_linked; u64 device, inode; } watched[MAX_WATCHED];
+/* `seen`: the index that was read last. */
+static struct { int folder; const char *path, *top; u64 hash_size, seen[6]; } repositories[MAX_REPOSITORIES];
+static const char *known[MAX_WATCHED];
+static u32 root_count, watched_count, repository_count, known_count, reading;
 static int session_folder = -1, kept_folder = -1, watcher = -1;
 static int is_idle = 1, is_last, misses_changes, removals, failures, sandbox, control = -1;
 
-static void add_watched(const char *path) {
+/* False if there is no place for it. */
+static int add_watched(const char *path, u32 index) {
   const char *rest, *below = 0;
   int root = -1;
   for (u32 i = 0; i < root_count; i++)
     if (begins(path, roots[i].path, &rest) && *rest == '/' && (!below || rest + 1 > below)) root = (int)i, below = rest + 1;
-  if (below && roots[root].folder >= 0 && watched_count < MAX_WATCHED) {
-    watched[watched_count].path = path;
-    watched[watched_count].below = below;
-    watched[watched_count++].root = root;
-  }
+  if (!below || roots[root].folder < 0) return 1;
+  if (watched_count == MAX_WATCHED) return 0;
+  watched[watched_count].path = path;
+  watched[watched_count].below = below;
+  watched[watched_count].index = index;
+  watched[watched_count].is_linked = index != 0;
+  watched[watched_count++].root = root;
+  return 1;
 }
 
+static int open_folder(const char *path) { return (int)call4(openat, AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0); }
+
+/* False if it is not there, or is more than we can watch. */
 static int read_watched(int folder) {
   i64 list = call4(openat, folder, WATCHED_NAME, O_RDONLY | O_CLOEXEC, 0);
   if (list < 0) return 0;
@@ -59,11 +73,27 @@ static int read_watched(int folder) {
   kept_folder = (int)call4(openat, folder, "kept", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   for (u64 at = 0; at < size; at += length(records + at) + 1) {
     const char *value = records + at + 1;
-    if (records[at] == 'w' && root_count < MAX_ROOTS) {
-      roots[root_count].path = value;
-      roots[root_count++].folder = (int)call4(openat, AT_FDCWD, value, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    switch (records[at]) {
+      case 'w':
+        if (root_count == MAX_ROOTS) return 0;
+        roots[root_count].path = value;
+        roots[root_count++].folder = open_folder(value);
+        break;
+      case 'm':
+        if (!add_watched(value, 0)) return 0;
+        break;
+      case 'r':
+        if (repository_count == MAX_REPOSITORIES) return 0;
+        repositories[repository_count].path = value;
+        repositories[repository_count++].folder = open_folder(value);
+        break;
+      case 't': repositories[repository_count - 1].top = value; break;
+      case 'h': repositories[repository_count - 1].hash_size = number_in(value); break;
+      case 'k':
+        if (known_count == MAX_WATCHED) return 0;
+        known[known_count++] = value;
+        break;
     }
-    if (records[at] == 'm') add_watched(value);
   }
   return 1;
 }
@@ -87,13 +117,14 @@ static int open_in(int folder, const char *name) {
   return (int)call4(openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
 }
 
-static void watch(int folder) {
+static void watch(int folder, u32 events) {
   char path[64];
   by_descriptor(path, path + sizeof path, folder);
-  i64 added = call3(inotify_add_watch, watcher, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  events |= IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD;
+  i64 added = call3(inotify_add_watch, watcher, path, events);
   if (added == -EACCES) {
     regain(folder);
-    added = call3(inotify_add_watch, watcher, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+    added = call3(inotify_add_watch, watcher, path, events);
   }
   if (added < 0) misses_changes = 1;
 }
@@ -105,11 +136,7 @@ static void random_name(char *to, char *end, const char *start, const char *rest
     if (count > 0) got += (u64)count;
   }
   to = append(to, end, start);
-  for (u32 i = 0; i < sizeof bytes; i++) {
-    char digits[3] = {"0123456789abcdef"[bytes[i] >> 4], "0123456789abcdef"[bytes[i] & 15], 0};
-    to = append(to, end, digits);
-  }
-  append(to, end, rest);
+  append(append_hex(to, end, bytes, sizeof bytes), end, rest);
 }
 
 /* Closed folders in there are opened first, but only when nothing runs inside: a link could lead chmod elsewhere. */
@@ -193,11 +220,14 @@ static void count_removal(const char *path) {
   if (control < 0 || call3(write, control, &order, 1) != 1) end_session();
 }
 
-/* Something is at the path, or a link in the place of a folder above it. */
+/* Something is at the path, or a link in the place of a folder above it, which git does not follow to a repository. */
 static void found(u32 index, int folder, const char *name, const struct stat *state) {
   const char *path = watched[index].path;
   int is_known = watched[index].inode == state->ino && watched[index].device == state->dev;
   if (is_known) return;
+  /* A command that starts says so before it runs, so one that may have made this cannot be missed. */
+  char next;
+  if (is_idle && control >= 0 && call4(recvfrom, control, &next, 1, MSG_DONTWAIT | MSG_PEEK) != -EAGAIN) is_idle = 0;
   if (is_idle) {
     watched[index].inode = state->ino;
     watched[index].device = state->dev;
@@ -210,7 +240,7 @@ static void found(u32 index, int folder, const char *name, const struct stat *st
     return end_session();
   }
   removals++;
-  if (!watched[index].is_told) report_path("removed", path);
+  if (!watched[index].is_told) report_path(watched[index].index ? "unlinked" : "removed", path);
   watched[index].is_told = 1;
   count_removal(path);
 }
@@ -245,12 +275,12 @@ static void look_at(u32 index) {
     name[size] = 0;
     at += size + (at[size] == '/');
     if (is_last) sweep(folder);
-    else if (watcher >= 0) watch(folder);
+    else if (watcher >= 0) watch(folder, 0);
     int file = open_in(folder, name);
     struct stat state;
     if (file < 0 || call2(fstat, file, &state) < 0) break;
     u32 kind = state.mode & S_IFMT;
-    if (!*at || kind == S_IFLNK) found(index, folder, name, &state);
+    if (!*at || (kind == S_IFLNK && !watched[index].index)) found(index, folder, name, &state);
     if (opened >= 0) call1(close, opened);
     folder = opened = file;
     if (kind != S_IFDIR) break;
@@ -259,7 +289,104 @@ static void look_at(u32 index) {
 }
 
 static void look_at_all(void) {
-  for (u32 i = 0; i < watched_count; i++) look_at(i);
+  for (u32 i = 0; i < watched_count; i++) if (!watched[i].index || watched[i].is_linked) look_at(i);
+}
+
+/* Git outside goes into a repository that the index links to, and runs what its settings say. */
+static void add_link(const char *name) {
+  char path[MAX_NAME * 2], *end = path + sizeof path, *to = append(path, end, repositories[reading].top);
+  to = append(append(append(to, end, "/"), end, name), end, "/.git");
+  if (to + 1 >= end) return;
+  const char *rest;
+  for (u32 i = 0; i < known_count; i++)
+    if (same(known[i], path) || (begins(path, known[i], &rest) && *rest == '/')) return;
+  for (u32 i = 0; i < watched_count; i++)
+    if (watched[i].index == reading + 1 && same(watched[i].path, path)) {
+      watched[i].is_linked = 1;
+      return;
+    }
+  static char *free_names, *names_end;
+  u64 size = (u64)(to - path) + 1;
+  if (free_names + size > names_end) {
+    free_names = allocate(1 << 20);
+    names_end = free_names ? free_names + (1 << 20) : 0;
+  }
+  if (!free_names || !add_watched(memcpy(free_names, path, size), reading + 1)) {
+    report_path("stuck", path);
+    failures++;
+    return end_session();
+  }
+  free_names += size;
+}
+
+struct content { u8 *bytes; u64 size, room; };
+
+/* A file of the repository's folder; without bytes if it is not there, or git could not read it either. */
+static struct content read_file(const char *name) {
+  struct content content = {0, 0, 0};
+  int folder = repositories[reading].folder;
+  i64 file = call4(openat, folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  struct stat state;
+  if (file == -ELOOP && !is_idle) take_away(folder, name);
+  if (file < 0) return content;
+  if (call2(fstat, file, &state) == 0 && (state.mode & S_IFMT) == S_IFREG && state.size < MAX_INDEX) {
+    content.room = state.size + 1;
+    content.bytes = allocate(content.room);
+  }
+  for (i64 count = 1; content.bytes && count > 0 && content.size < state.size;) {
+    count = call3(read, file, content.bytes + content.size, state.size - content.size);
+    if (count > 0) content.size += (u64)count;
+  }
+  call1(close, file);
+  return content;
+}
+
+static void read_one(struct index_reader *reader, const char *name) {
+  struct content content = read_file(name);
+  if (!content.bytes) return;
+  reader->bytes = content.bytes;
+  reader->size = content.size;
+  reader->has_shared = 0;
+  read_index(reader);
+  call2(munmap, content.bytes, content.room);
+}
+
+static void read_repository(void) {
+  struct index_reader reader = {.hash_size = repositories[reading].hash_size, .gitlink = add_link};
+  for (u32 i = 0; i < watched_count; i++) if (watched[i].index == reading + 1) watched[i].is_linked = 0;
+  read_one(&reader, "index");
+  if (reader.has_shared) {
+    char name[80], *to = append(name, name + sizeof name, "sharedindex.");
+    append_hex(to, name + sizeof name, reader.shared, reader.hash_size);
+    read_one(&reader, name);
+  }
+  if (!reader.is_odd || is_idle) return;
+  char path[MAX_NAME * 2], *end = path + sizeof path;
+  append(append(path, end, repositories[reading].path), end, "/index");
+  if (take_away(repositories[reading].folder, "index") < 0) {
+    report_path("stuck", path);
+    failures++;
+    return end_session();
+  }
+  report_path("odd-index", path);
+}
+
+static int is_new_index(u32 number) {
+  struct stat state;
+  if (repositories[number].folder < 0 || call4(newfstatat, repositories[number].folder, "index", &state, AT_SYMLINK_NOFOLLOW) < 0) return 0;
+  u64 now[6] = {state.ino, state.size, state.modified[0], state.modified[1], state.changed[0], state.changed[1]};
+  u32 i = 0;
+  while (i < 6 && now[i] == repositories[number].seen[i]) i++;
+  memcpy(repositories[number].seen, now, sizeof now);
+  return i < 6;
+}
+
+/* True if one had changed. */
+static int read_repositories(void) {
+  int changed = 0;
+  for (reading = 0; reading < repository_count; reading++)
+    if (is_new_index(reading)) read_repository(), changed = 1;
+  return changed;
 }
 
 /* Whether a name is part of any watched path, in any case, because some filesystems fold it. Most new files are not, and
@@ -284,9 +411,11 @@ static void look_at_changes(void) {
     for (i64 at = 0; at < size;) {
       const struct inotify_event *event = (const struct inotify_event *)(buffer + at);
       needed |= (event->mask & IN_Q_OVERFLOW) || (event->size > 0 && is_part(event->name));
+      if (event->size > 0 && begins(event->name, "sharedindex.", 0))
+        for (u32 i = 0; i < repository_count; i++) repositories[i].seen[0] = 0;
       at += (i64)(sizeof *event + event->size);
     }
-  if (needed) look_at_all();
+  if (read_repositories() || needed) look_at_all();
 }
 
 /* A message is read before the changes that came after it. False at the end of init. */
@@ -320,8 +449,11 @@ static void look_last(void) {
 
 /* Ends as the sandbox ended, when nothing of it is left. */
 static void __attribute__((noreturn)) keeper(int process, int init_socket) {
-  sandbox = process;
   control = init_socket;
+  for (u32 i = 0; i < repository_count && watcher >= 0; i++)
+    if (repositories[i].folder >= 0) watch(repositories[i].folder, IN_MODIFY | IN_CLOSE_WRITE);
+  if (read_repositories()) look_at_all();
+  sandbox = process;
   u64 mask = ~0ul, heard = 1ul << (SIGCHLD - 1) | 1ul << (SIGTERM - 1);
   call4(rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
   int signals = (int)call4(signalfd4, -1, &heard, 8, SOCK_CLOEXEC | SOCK_NONBLOCK);

@@ -27,7 +27,7 @@ static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
                    : "rcx", "r11", "memory");
   return result;
 }
-struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 rest[14]; };
+struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 device, size, block_size, blocks, accessed[2], modified[2], changed[2], rest[3]; };
 #elif defined(__aarch64__)
 enum {
   SYS_getcwd = 17, SYS_dup3 = 24, SYS_fcntl = 25, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49, SYS_fchmodat = 53,
@@ -49,7 +49,7 @@ static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
   return x0;
 }
-struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 rest[14]; };
+struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 device, pad, size, block_size, blocks, accessed[2], modified[2], changed[2], rest[1]; };
 #else
 #error "only x86_64 and aarch64"
 #endif
@@ -62,9 +62,9 @@ struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 rest[14]; };
 #define call5(name, a, b, c, d, e) CALL(name, a, b, c, d, e)
 
 enum {
-  EIO = 5, EINTR = 4, EAGAIN = 11, EXDEV = 18, EINVAL = 22, ENOSYS = 38, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8, ENOMEM = 12,
+  EIO = 5, EINTR = 4, EAGAIN = 11, ELOOP = 40, EXDEV = 18, EINVAL = 22, ENOSYS = 38, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8, ENOMEM = 12,
   AT_FDCWD = -100, AT_REMOVEDIR = 0x200, AT_SYMLINK_NOFOLLOW = 0x100,
-  O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CLOEXEC = 02000000, O_PATH = 010000000,
+  O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_NONBLOCK = 04000, O_CLOEXEC = 02000000, O_PATH = 010000000,
 #if defined(__x86_64__)
   O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000,
 #else
@@ -73,15 +73,15 @@ enum {
   F_SETFD = 2, RENAME_NOREPLACE = 1,
   AF_UNIX = 1, AF_INET = 2, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000, SOCK_NONBLOCK = 04000,
   SOL_SOCKET = 1, SO_REUSEADDR = 2, SCM_RIGHTS = 1,
-  MSG_DONTWAIT = 0x40, MSG_NOSIGNAL = 0x4000, MSG_CMSG_CLOEXEC = 0x40000000,
+  MSG_PEEK = 2, MSG_DONTWAIT = 0x40, MSG_NOSIGNAL = 0x4000, MSG_CMSG_CLOEXEC = 0x40000000,
   SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGUSR2 = 12, SIGPIPE = 13, SIGTERM = 15,
   SIGCHLD = 17, SIGCONT = 18,
   SIG_BLOCK = 0, SIG_UNBLOCK = 1, SIG_SETMASK = 2,
   POLLIN = 1, POLLERR = 8, POLLHUP = 16,
-  S_IFMT = 0170000, S_IFDIR = 0040000, S_IFLNK = 0120000,
+  S_IFMT = 0170000, S_IFDIR = 0040000, S_IFREG = 0100000, S_IFLNK = 0120000,
   PR_SET_DUMPABLE = 4, PR_SET_CHILD_SUBREAPER = 36,
   RLIMIT_FSIZE = 1, RLIMIT_CORE = 4, RLIMIT_NPROC = 6,
-  IN_MOVED_TO = 0x80, IN_CREATE = 0x100, IN_ONLYDIR = 0x01000000, IN_DONT_FOLLOW = 0x02000000, IN_Q_OVERFLOW = 0x4000,
+  IN_MODIFY = 2, IN_CLOSE_WRITE = 8, IN_MOVED_TO = 0x80, IN_CREATE = 0x100, IN_ONLYDIR = 0x01000000, IN_DONT_FOLLOW = 0x02000000, IN_Q_OVERFLOW = 0x4000, IN_MASK_ADD = 0x20000000,
   WNOHANG = 1, WEXITED = 4, WNOWAIT = 0x01000000, ECHILD = 10,
 };
 

@@ -1,13 +1,15 @@
-/* The helper of signalbox's sandbox. One program, five roles:
+/* The helper of signalbox's sandbox. One program, six roles:
  *
  *   sandbox 'COMMAND'                      client: runs COMMAND inside, and ends as it ended
  *   sandbox -- PROGRAM ARGUMENT...         client, without a shell
  *   sandbox serve FOLDER CGROUP BWRAP ...  opens FOLDER/socket as descriptor 7, starts bubblewrap, and is its keeper
  *   sandbox start                          starter: starts programs for its parent
+ *   sandbox find                           finder: what a session has left below its folders
  *   (as process 1, without arguments)      init: runs the commands inside
  */
 #include "keeper.h"
 #include "client.h"
+#include "finder.h"
 #include "init.h"
 #include "starter.h"
 
@@ -71,6 +73,7 @@ __attribute__((used)) static void __attribute__((noreturn)) start_here(u64 *stac
   for (u64 *entry = (u64 *)(after + 1); entry[0]; entry += 2) if (entry[0] == 31) program = (const char *)entry[1];
   if (count == 1 && call1(getpid, 0) == 1) init();
   if (count == 2 && same(arguments[0], "signalbox starter") && same(arguments[1], "start")) starter();
+  if (count == 2 && same(arguments[0], "signalbox finder") && same(arguments[1], "find")) finder();
   if (count > 5 && same(arguments[1], "serve")) serve(arguments, environment);
   client(count, arguments, environment, program);
 }

@@ -42,6 +42,13 @@ static char *append_number(char *to, char *end, u64 number) {
   do digits[--at] = (char)('0' + number % 10); while (number /= 10);
   return append(to, end, digits + at);
 }
+static char *append_hex(char *to, char *end, const u8 *bytes, u64 size) {
+  for (u64 i = 0; i < size; i++) {
+    char digits[3] = {"0123456789abcdef"[bytes[i] >> 4], "0123456789abcdef"[bytes[i] & 15], 0};
+    to = append(to, end, digits);
+  }
+  return to;
+}
 static u64 number_in(const char *text) {
   u64 number = 0;
   while (*text >= '0' && *text <= '9') number = number * 10 + (u64)(*text++ - '0');

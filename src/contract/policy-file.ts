@@ -31,6 +31,7 @@ export const PolicyFile = z.strictObject({
       write_roots: Texts.optional(),
       deny_read: Texts.default([]),
       deny_write: Texts.default([]),
+      new_repositories: Texts.default([]),
     })
     .optional(),
   network: z

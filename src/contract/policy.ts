@@ -21,6 +21,8 @@ export interface Policy {
   readonly interactive: boolean;
   /** `auto`: `workspace` where the sandbox is proven on this machine, otherwise none. */
   readonly sandbox: "auto" | "off" | "workspace" | "strict";
+  /** Folders in which repositories that commands create keep settings and hooks that run programs. */
+  readonly newRepositories?: readonly string[] | undefined;
   /** Names of variables that commands in the sandbox get although they look like credentials. */
   readonly passVariables?: readonly string[] | undefined;
   /** Files that were found and whose grants do not count, because the user does not trust them. */
@@ -39,6 +41,7 @@ export interface Grants {
   readonly tools: readonly string[];
   readonly sandbox?: Policy["sandbox"] | undefined;
   readonly passVariables: readonly string[];
+  readonly newRepositories: readonly string[];
 }
 
 export interface IgnoredFile {

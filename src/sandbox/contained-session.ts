@@ -1,7 +1,9 @@
+import { basename, dirname } from "node:path";
 import type { Containment, Need } from "../contract/containment.ts";
 import type { NetworkLists, Policy } from "../contract/policy.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
 import { printableLine } from "../lib/printable.ts";
+import { shQuote } from "../lib/sh-quote.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { openDoorLog } from "./door-log.ts";
 import { openLoans } from "./loans.ts";
@@ -94,7 +96,9 @@ function sandboxOpener(parts: ContainedParts) {
   const note = (text: string) => void (notes.length < MAX_NOTES && notes.push(text));
   const follow = (event: SandboxEvent) => {
     loans.follow(event);
-    if ("path" in event) tellOfPath(event, { note, ...parts });
+    const [text, warning] = [noteOf(event), warningOf(event)];
+    if (text !== undefined) note(text);
+    if (warning !== undefined) parts.warn(warning);
   };
   return {
     doors,
@@ -131,24 +135,51 @@ function sandboxOpener(parts: ContainedParts) {
   };
 }
 
-/** Each line says what was done, and is told only after it was done. */
-function tellOfPath(
-  { type, path }: Extract<SandboxEvent, { readonly path: string }>,
-  { note, warn, signalboxHome }: Pick<ContainedParts, "warn" | "signalboxHome"> & { note: (text: string) => void },
-): void {
-  const shown = printableLine(path);
-  const texts: Record<typeof type, string> = {
-    appeared: "",
-    removed: `blocked by the sandbox: ${shown} is protected, so it was removed again`,
-    "ended-all": `commands kept creating ${shown}, which is protected, so all of them were ended`,
-    "ended-session": `commands kept creating ${shown}, which is protected, so the sandbox was ended; start a new session`,
-    stuck: `a command created ${shown}, which is protected, and it could not be removed at once, so the sandbox was ended`,
-    moved: `a command had created ${shown}, which is protected; it is in ${printableLine(signalboxHome)}/kept now`,
-    left: `a command created ${shown}, which is protected, and it could not be removed: delete it before you run anything else here`,
-  };
-  if (type === "removed") note(texts.removed);
-  else if (type !== "appeared") warn(texts[type]);
+/** What is told while commands run, as a note at the end of a command's output. */
+function noteOf(event: SandboxEvent): string | undefined {
+  if (event.type === "removed")
+    return `blocked by the sandbox: ${printableLine(event.path)} is protected, so it was removed again`;
+  if (event.type === "unlinked")
+    return `blocked by the sandbox: ${printableLine(dirname(event.path))} was added to git's index as a repository of its own, and git outside would run what its settings say, so its .git was moved away. To undo the adding: git rm --cached ${shQuote(basename(dirname(event.path)))}`;
+  return undefined;
 }
+
+/** Each line says what was done, and is told only after it was done. */
+function warningOf(event: SandboxEvent): string | undefined {
+  if (event.type === "self-running") return selfRunning(event.paths);
+  if (!("path" in event)) return undefined;
+  const shown = printableLine(event.path);
+  switch (event.type) {
+    case "ended-all":
+      return `commands kept creating ${shown}, which is protected, so all of them were ended`;
+    case "ended-session":
+      return `commands kept creating ${shown}, which is protected, so the sandbox was ended; start a new session`;
+    case "stuck":
+      return `a command created ${shown}, which is protected, and it could not be removed at once, so the sandbox was ended`;
+    case "odd-index":
+      return `a command wrote ${shown} with paths that git does not write, so it was moved away; git reset makes a new one`;
+    case "moved":
+      return `a command had created ${shown}, which is protected; it was moved away. To look: ls -A ${shQuote(event.kept)}`;
+    case "left":
+      return `a command created ${shown}, which is protected, and it could not be removed: delete it before you run anything else here`;
+    case "disarmed":
+      return `commands made the repository ${shown} run programs (${listed(event.parts)}); this was moved away, and harmless settings were left. To look: ls -A ${shQuote(event.kept)}`;
+    case "armed":
+      return `commands made the repository ${shown} run programs (${listed(event.parts)}), and this could not be moved away: delete it before you run git there`;
+    default:
+      return undefined;
+  }
+}
+
+const MAX_LISTED = 5;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED).map(printableLine).join(", ");
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
+}
+
+const selfRunning = (paths: readonly string[]) =>
+  `commands created files that other programs run or read by themselves: ${listed(paths)}. Look at them before you open their folders`;
 
 const LINGER_MS = 1000;
 const MAX_OUTSIDE = 100;

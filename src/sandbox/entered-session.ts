@@ -11,7 +11,7 @@ import { shQuote } from "../lib/sh-quote.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { DOOR_PORT, fixedVariables, isNotInside, pathSuffix } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
-import { lookOutside } from "./look-outside.ts";
+import { lookAfter } from "./left-behind.ts";
 import { removePlaceholders } from "./remove-placeholders.ts";
 import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import type { SessionFolder } from "./session-folder.ts";
@@ -37,9 +37,9 @@ export async function startEntered(plan: SessionView, start: EnteredStart): Prom
   const programs = { nsenter: needed("nsenter"), setpriv: needed("setpriv"), env: needed("env") };
   const absent = [...new Set(plan.placeholders)];
   const mounts = [...plan.mounts, ...absent.map((path): SessionMount => ({ kind: "empty-folder", path }))];
-  const release = () => {
+  const release = async () => {
     removePlaceholders(absent);
-    for (const found of lookOutside(start.folder.path)) start.onEvent?.(found);
+    for (const found of await lookAfter(start.folder.path)) start.onEvent?.(found);
   };
   const isRoot = process.getuid?.() === 0;
   const words = [...sessionArguments({ ...plan, mounts }, { covered: start.covered }), ...(isRoot ? [] : SETUP_RIGHTS)];
@@ -70,13 +70,13 @@ export async function startEntered(plan: SessionView, start: EnteredStart): Prom
         child.ref();
         end(child, pid);
         await ended;
-        release();
+        await release();
       },
     };
   } catch (error) {
     child.kill("SIGKILL");
     await ended;
-    release();
+    await release();
     throw error;
   }
 }

@@ -2,11 +2,19 @@ import { existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { folderNames } from "../lib/folder-names.ts";
+import { readIfThere } from "../lib/read-if-there.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Mount } from "./mount.ts";
 
-/** Parts of a repository that run code or redirect git. All but the config are optional. */
+/** Parts of a repository that run code or redirect git, besides `hooks`. All but the config are optional. */
 const READ_ONLY_PARTS = ["config", "config.worktree", "commondir", "modules"];
+
+/** Missing ones must not be created; there are stand-ins for others. */
+export const missingModules = (workspace: string) =>
+  gitMounts(workspace, true).flatMap(({ kind, path }) => {
+    const modules = join(path, "modules");
+    return kind === "writable" && basename(path) === ".git" && !existsSync(modules) ? [modules] : [];
+  });
 
 /**
  * What a command may do to a workspace's repository: git's own records are writable, hooks and settings are not. A
@@ -40,6 +48,35 @@ export function standIns(workspace: string): readonly string[] {
     .filter((folder) => existsSync(join(folder, "HEAD")))
     .flatMap((folder) => Object.keys(STAND_INS).map((name) => join(folder, name)))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined || isStandIn(path));
+}
+
+/** A folder with an index of git, and the files that the index lists. */
+export interface IndexPlace {
+  readonly folder: string;
+  readonly workTree: string;
+}
+
+/** The indexes of a repository and of its linked worktrees, given its `.git`. */
+export function indexPlaces(entry: string): readonly IndexPlace[] {
+  const linked = linkedFolders(entry);
+  const common = linked?.common ?? entry;
+  return [
+    { folder: linked?.own ?? entry, workTree: dirname(entry) },
+    ...(linked === undefined ? [] : [{ folder: common, workTree: dirname(common) }]),
+    ...worktrees(common).flatMap((folder) => {
+      const named = readIfThere(join(folder, "gitdir"))?.toString("utf8").trim();
+      return named === undefined ? [] : [{ folder, workTree: dirname(resolve(folder, named)) }];
+    }),
+  ].filter(({ folder }, at, all) => isFolder(folder) && all.findIndex((each) => each.folder === folder) === at);
+}
+
+const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** How many bytes the names of a repository's objects have. */
+export function digestBytes(folder: string): 20 | 32 {
+  const common = readIfThere(join(folder, "commondir"))?.toString("utf8").trim() ?? ".";
+  const settings = readIfThere(join(resolve(folder, common), "config"))?.toString("utf8") ?? "";
+  return /objectformat\s*=\s*sha256/i.test(settings) ? 32 : 20;
 }
 
 /** By name: `commondir` leads from the repository's folder to itself. */

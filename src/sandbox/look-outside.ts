@@ -17,7 +17,12 @@ export const KEPT = "kept";
 export interface FoundOutside {
   readonly type: "moved" | "left";
   readonly path: string;
+  /** Where it is once the session's folder is removed. */
+  readonly kept: string;
 }
+
+/** A session's `kept` moves to the user's. */
+export const finalKept = (kept: string) => join(dirname(dirname(dirname(kept))), KEPT, basename(dirname(kept)));
 
 /**
  * Looks at every protected path that a session watched, after everything in it has ended, if its keeper has not done so:
@@ -32,7 +37,11 @@ export function lookOutside(folder: string): readonly FoundOutside[] {
   const kept = join(folder, KEPT);
   const found = named("m").flatMap((path) => firstFound(path, roots));
   const all = [...new Set([...found, ...foldersOf(named("m"), roots).flatMap(putAside)])];
-  const results = all.map((path): FoundOutside => ({ type: moveAway(path, kept) ? "moved" : "left", path }));
+  const results = all.map((path): FoundOutside => ({
+    type: moveAway(path, kept) ? "moved" : "left",
+    path,
+    kept: finalKept(kept),
+  }));
   if (results.every(({ type }) => type === "moved")) rmSync(join(folder, WATCHED), { force: true });
   return results;
 }
@@ -88,7 +97,8 @@ function open(folder: string): void {
   if (stat.isDirectory()) chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
 }
 
-function moveAway(path: string, kept: string): boolean {
+/** Into `kept`; what a command closed is opened first. False if it is still there. */
+export function moveAway(path: string, kept: string): boolean {
   try {
     mkdirSync(kept, { recursive: true, mode: OWNER_RIGHTS });
     const target = join(kept, `${randomId()}-${basename(path)}`.slice(0, 200));

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { shareLock } from "../lib/lock.ts";
 import { makeFolder } from "../lib/make-folder.ts";
-import { runGit } from "../lib/run-git.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { NPM_PREFIX, USER_PACKAGES } from "./command-environment.ts";
+import { type GitSetting, globalSettings, isHarmlessForUser, settingsFile } from "./git-settings.ts";
 import { npmRegistries, pipRegistries } from "./registry-settings.ts";
 import { writePrivateFile } from "./write-private-file.ts";
 
@@ -21,7 +21,7 @@ export async function openPrivateHome(place: HomePlace): Promise<PrivateHome> {
   const { settings, ignored } = await userGit(place);
   // Written anew each time: a command may have changed it, and the user may have too.
   const files = {
-    ".gitconfig": gitConfig([...settings, ...OWN_SETTINGS]),
+    ".gitconfig": `${GIT_HEADER}${settingsFile([...settings, ...OWN_SETTINGS])}`,
     ".npmrc": `${npmRegistries(readSettings(join(place.home, ".npmrc")))}${npmPrefix(place)}`,
     ".config/pip/pip.conf": pipFiles(place).map(readSettings).map(pipRegistries).join(""),
     ".config/pnpm/rc": `store-dir=${join(place.home, ".cache/pnpm-store")}\n`,
@@ -54,8 +54,10 @@ interface PrivateHome extends Disposable {
   readonly ignore: (names: readonly string[]) => void;
 }
 
+const GIT_HEADER = "# Written by signalbox for commands in the sandbox, from your own settings. Changes are lost.\n";
+
 /** Git cannot write the repository's settings inside, and says that a branch tracks another one although it does not. */
-const OWN_SETTINGS: readonly Setting[] = [{ name: "branch.autosetupmerge", value: "false" }];
+const OWN_SETTINGS: readonly GitSetting[] = [{ name: "branch.autosetupmerge", value: "false" }];
 
 /** `npm install -g` and `npm link` cannot write the usual place. nvm refuses to work if a prefix is set. */
 const npmPrefix = ({ home, environment }: HomePlace) =>
@@ -94,12 +96,8 @@ interface HomePlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Settings that neither run a program nor hold a secret. Names of git are lower case here. */
-const HARMLESS =
-  /^(?:user\.(?:name|email)|init\.defaultbranch|core\.(?:autocrlf|eol|quotepath|whitespace)|color\..*|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|merge\.(?:conflictstyle|ff)|diff\.(?:algorithm|renames|colormoved|mnemonicprefix)|rebase\.(?:autosquash|autostash|updaterefs)|commit\.(?:verbose|cleanup)|fetch\.prune|branch\.(?:autosetuprebase|sort)|tag\.sort|log\.date|rerere\.enabled|safe\.directory|advice\..*)$/;
-
 interface UserGit {
-  readonly settings: readonly Setting[];
+  readonly settings: readonly GitSetting[];
   /** The patterns that the user ignores in every repository. */
   readonly ignored: string;
 }
@@ -110,44 +108,7 @@ async function userGit({ home, environment }: HomePlace): Promise<UserGit> {
   const settings = files.some((file) => existsSync(file)) ? await globalSettings(home, environment) : [];
   const named = settings.findLast(({ name }) => name === "core.excludesfile")?.value.replace(/^~(?=\/)/, () => home);
   return {
-    settings: settings.filter(({ name }) => HARMLESS.test(name)),
+    settings: settings.filter(isHarmlessForUser),
     ignored: readSettings(named ?? join(folder, "git/ignore")),
   };
 }
-
-async function globalSettings(home: string, environment: HomePlace["environment"]): Promise<readonly Setting[]> {
-  try {
-    const { stdout } = await runGit(["config", "--global", "--includes", "--list", "-z"], {
-      cwd: "/",
-      from: { ...environment, HOME: home },
-    });
-    return stdout
-      .toString("utf8")
-      .split("\0")
-      .map((record) => {
-        const [name = "", ...value] = record.split("\n");
-        return { name, value: value.join("\n") };
-      });
-  } catch {
-    // Unreadable settings: git inside says itself that it has no name.
-    return [];
-  }
-}
-
-interface Setting {
-  readonly name: string;
-  readonly value: string;
-}
-
-function gitConfig(settings: readonly Setting[]): string {
-  const lines = settings.map(({ name, value }) => {
-    const [section = "", ...rest] = name.split(".");
-    const key = rest.at(-1) ?? "";
-    const part = rest.slice(0, -1).join(".");
-    return `[${section}${part === "" ? "" : ` ${quoted(part)}`}]\n\t${key} = ${quoted(value)}\n`;
-  });
-  return `# Written by signalbox for commands in the sandbox, from your own settings. Changes are lost.\n${lines.join("")}`;
-}
-
-const quoted = (text: string) =>
-  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;

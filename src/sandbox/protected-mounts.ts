@@ -9,13 +9,17 @@ import { deniedEntries, FLOORS } from "../guard/judge/judge-access.ts";
 import type { Mount } from "./mount.ts";
 import { trackedUnchanged } from "./tracked-secrets.ts";
 
-/**
- * Mounts that protect the existing protected paths in a writable folder: they become read-only or hidden, and no parent
- * folder can be moved away and replaced. A secret that git tracks unchanged is not hidden. The missing ones are in
- * `missingPaths`.
- */
-export function existingMounts(root: string, policy: Policy): readonly Mount[] {
-  const found = existing(root, policy);
+/** What is protected in a writable folder. */
+export interface ProtectedPlaces {
+  /** The protected paths become read-only or hidden, and no parent folder can be moved away and replaced. */
+  readonly mounts: readonly Mount[];
+  /** The `.git` of every other repository in there. */
+  readonly repositories: readonly string[];
+}
+
+/** The existing protected paths. A secret that git tracks unchanged is not hidden. The missing ones: `missingPaths`. */
+export function existingPlaces(root: string, policy: Policy): ProtectedPlaces {
+  const { found, repositories } = existing(root, policy);
   const hidden = found.filter(({ kind }) => kind === "empty-file").map(({ path }) => path);
   const shown = trackedUnchanged(root, hidden, policy.sandbox !== "strict");
   const isDenied = deniedEntries(policy);
@@ -26,7 +30,7 @@ export function existingMounts(root: string, policy: Policy): readonly Mount[] {
   });
   const pins = closed.flatMap(({ path }) => above(path, root));
   const open = pins.filter((pin) => !closed.some(({ path }) => isInside(pin, path)));
-  return [...open.map((path): Mount => ({ kind: "writable", path })), ...closed];
+  return { mounts: [...open.map((path): Mount => ({ kind: "writable", path })), ...closed], repositories };
 }
 
 /** Limits of the walk. Protected files deeper than this are protected by the judge alone. */
@@ -34,18 +38,30 @@ const MAX_ENTRIES = 3000;
 const MAX_DEPTH = 5;
 
 /** Too large to walk, and recreated by the tools that own them. */
-const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
+export const SKIPPED: ReadonlySet<string> = new Set([
+  "node_modules",
+  ".git",
+  "target",
+  "dist",
+  "build",
+  ".venv",
+  "venv",
+  "__pycache__",
+]);
 
-function existing(root: string, policy: Policy): readonly Mount[] {
+function existing(root: string, policy: Policy) {
   const isDenied = deniedEntries(policy);
   const found: Mount[] = [];
+  const repositories: string[] = [];
+  const own = join(policy.workspaceRoot, ".git");
   let left = MAX_ENTRIES;
   const walk = (folder: string, folded: string, depth: number): void => {
     for (const entry of entries(folder)) {
       if (left-- <= 0) return;
       // A link cannot be mounted over. The judge checks its target.
-      if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
       const path = join(folder, entry.name);
+      if (entry.isSymbolicLink() || path === own) continue;
+      if (entry.name === ".git") repositories.push(path);
       if (entry.name === ".git" && entry.isDirectory()) {
         found.push(...nestedRepositoryMounts(path));
         continue;
@@ -58,16 +74,24 @@ function existing(root: string, policy: Policy): readonly Mount[] {
     }
   };
   walk(root, fold(root), 1);
-  return found;
+  return { found, repositories };
 }
 
 /** Work in a nested repository is allowed, but whatever makes git run code is read-only. */
-function nestedRepositoryMounts(repository: string): readonly Mount[] {
-  return ["hooks", "config", "config.worktree", "commondir", "modules"]
-    .map((name) => join(repository, name))
+const nestedRepositoryMounts = (repository: string) =>
+  RUNS_CODE.map((name) => join(repository, name))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    .map((path) => ({ kind: "read-only", path }));
-}
+    .map((path): Mount => ({ kind: "read-only", path }));
+
+/** The same, as far as it is missing. */
+export const missingInRepository = (repository: string) =>
+  lstatSync(repository).isDirectory()
+    ? RUNS_CODE.map((name) => join(repository, name)).filter(
+        (path) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
+      )
+    : [];
+
+const RUNS_CODE = ["hooks", "config", "config.worktree", "commondir", "modules"];
 
 function entries(folder: string): readonly Dirent[] {
   try {

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasSandbox, openScene } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { isStandIn } from "./git-places.ts";
-import { KEPT, lookOutside, WATCHED } from "./look-outside.ts";
+import { finalKept, KEPT, lookOutside, WATCHED } from "./look-outside.ts";
 import type { SandboxEvent } from "./start-session.ts";
 
 const PROTECTED = [".claude/settings.json", ".github/workflows/ci.yml", ".mcp.json", ".git/commondir"];
@@ -42,6 +42,32 @@ const ATTACKS: Readonly<Record<string, string>> = {
   "with a pipe or a socket": "mkfifo .mcp.json; mkdir -p .github/workflows; mkfifo .github/workflows/ci.yml",
   "by leading git elsewhere": `for file in commondir config.worktree; do echo "$PWD/evil" >.git/$file; done
     rm -f .git/commondir; mv evil/HEAD .git/commondir; mv .git away; git worktree add -q later; ln -s ../evil .git/commondir`,
+  "by a modules folder of the repository": "mkdir -p .git/modules/x; cp evil/config .git/modules/x/config",
+};
+
+/** Leaves `sub`, a repository that runs something when git looks at it, and `link PATH`, which adds it to the index. */
+const MAKE_SUB = `git config --global user.email a@b; git config --global user.name a
+sub() { git init -q $1; (cd $1; git commit -q --allow-empty -m 1; mkdir -p .git/hooks
+  git config core.fsmonitor "touch $OLDPWD/marker; false"; git config filter.x.clean "touch $OLDPWD/marker; cat"
+  echo '* filter=x' >.gitattributes; printf '#!/bin/sh\ntouch %s/marker\n' "$OLDPWD" >.git/hooks/post-index-change; chmod +x .git/hooks/*); }
+link() { git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),$1; }
+git add file; git commit -qm 1`;
+
+/** Each tries to have git outside run what a new repository says, by adding that to the index. */
+const LINKED: Readonly<Record<string, string>> = {
+  "as git does it": "sub sub; git add sub 2>/dev/null",
+  "before it is there": "link sub; sub sub",
+  "in folders below": "mkdir -p a/b; link a/b/sub; sub a/b/sub",
+  "with its .git elsewhere":
+    "sub real; git init -q --separate-git-dir=real/.git sub2; mv real/.git store; mkdir sub; echo gitdir: ../store >sub/.git; link sub",
+  "by a link": "sub real; mkdir sub; ln -s ../real/.git sub/.git; link sub",
+  "in an index that is split": "sub sub; git update-index --split-index; link sub; git update-index --split-index",
+  "in an index of version 4":
+    "sub sub; mkdir sua; touch sua/x sub1; git add sua sub1; git update-index --index-version 4; link sub",
+  "in an index that is written in place": `sub sub; cp .git/index x; link sub; cp .git/index y; cat x >.git/index; cat y >.git/index`,
+  "by a path that git does not write": `mkdir d; sub sub; link xx/../sub 2>/dev/null; link aa/bb/sub; LC_ALL=C sed -i 's#aa/bb/sub#dd/../sub#; s#dd/#d//#' .git/index; mkdir -p d`,
+  "again and again, in the background":
+    "sub one; (while :; do cp -r one sub; link sub; rm -rf sub; done) >/dev/null 2>&1 & sleep 0.3; cp -r one sub; link sub",
 };
 
 describe.skipIf(!hasSandbox).each([
@@ -60,6 +86,56 @@ describe.skipIf(!hasSandbox).each([
     // Nothing is left of the session, and nothing of what was taken away is lost.
     expect(readdirSync(join(scene.home, ".signalbox/s"))).toEqual([]);
     expect(readdirSync(scene.workspace).filter((each) => /^\.signalbox-[0-9a-f]{32}$/.test(each))).toEqual([]);
+    await scene[Symbol.asyncDispose]();
+  });
+});
+
+describe.skipIf(!hasSandbox)("a new repository that the index links to", () => {
+  test.each(Object.keys(LINKED))("runs nothing outside when it is added %s", async (name) => {
+    const scene = await openScene({ layOut });
+    const marker = join(scene.workspace, "marker");
+    scene.run(`${MAKE_SUB}\n${LINKED[name]}`);
+    // While the session goes on, and after it.
+    for (const end of [() => undefined, () => scene.sandbox[Symbol.asyncDispose]()]) {
+      rmSync(marker, { force: true });
+      spawnSync("git", ["status", "--porcelain"], { cwd: scene.workspace });
+      spawnSync("git", ["diff"], { cwd: scene.workspace });
+      expect(existsSync(marker)).toBe(false);
+      await end();
+    }
+    await scene[Symbol.asyncDispose]();
+  });
+
+  test("loses its .git at once, which is kept, unless the policy allows it, or it was there before", async () => {
+    const events: SandboxEvent[] = [];
+    const scene = await openScene({
+      layOut(_, workspace) {
+        layOut("", workspace);
+        spawnSync("git", ["init", "-q", join(workspace, "before")]);
+        spawnSync("git", [
+          "-C",
+          join(workspace, "before"),
+          "-c",
+          "user.email=a@b",
+          "-c",
+          "user.name=a",
+          "commit",
+          "-qm1",
+          "--allow-empty",
+        ]);
+      },
+      policy: { newRepositories: ["vendor"] },
+      onEvent: (event) => events.push(event),
+    });
+    scene.run(`${MAKE_SUB}\nsub sub; sub vendor/sub; git add sub vendor/sub before 2>/dev/null; git commit -qm 2`);
+    const has = (path: string) => existsSync(join(scene.workspace, path, ".git"));
+    expect([has("sub"), has("vendor/sub"), has("before")]).toEqual([false, true, true]);
+    await expect
+      .poll(() => events.filter(({ type }) => type === "unlinked"))
+      .toEqual([{ type: "unlinked", path: join(scene.workspace, "sub/.git") }]);
+    expect(readdirSync(scene.sandbox.kept).map((name) => name.replace(/^\w+-/, ""))).toEqual([".git"]);
+    scene.run("git rm -q --cached sub; git init -q sub");
+    expect(has("sub")).toBe(true);
     await scene[Symbol.asyncDispose]();
   });
 });
@@ -127,8 +203,8 @@ describe("a look from outside", () => {
     writeFileSync(join(session, WATCHED), records(`w${root}`, `m${root}/.github/workflows`, `m${root}/.mcp.json`));
     spawnSync("chmod", ["555", join(root, ".github/workflows"), join(root, ".github")]);
     expect(lookOutside(session)).toEqual([
-      { type: "moved", path: join(root, ".github/workflows") },
-      { type: "moved", path: join(root, ".github", aside) },
+      { type: "moved", path: join(root, ".github/workflows"), kept: finalKept(join(session, KEPT)) },
+      { type: "moved", path: join(root, ".github", aside), kept: finalKept(join(session, KEPT)) },
     ]);
     expect(readdirSync(join(root, ".github"))).toEqual([]);
     expect(lstatSync(join(root, ".signalbox-1")).isDirectory()).toBe(true);

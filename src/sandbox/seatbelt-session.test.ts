@@ -136,7 +136,17 @@ test("a linked worktree's own records are opened again", () => {
     mount("writable", "/m/.git/worktrees/w"),
     mount("read-only", "/m/.git/worktrees/w/gitdir"),
   ];
-  const view = { workspace: "/w", home: "/u", roots: ["/w"], watched: [], standIns: [], placeholders: [], mounts };
+  const view = {
+    workspace: "/w",
+    home: "/u",
+    roots: ["/w"],
+    watched: [],
+    repositories: [],
+    indexes: [],
+    standIns: [],
+    placeholders: [],
+    mounts,
+  };
   const plan = planSeatbelt(view, { privateHome: "/p", temporary: "/t", doorPort: undefined, loopbackPorts: [] });
   expect([plan.writeRoots, plan.reopenedPaths, plan.protectedPaths]).toEqual([
     ["/w", "/m/.git", "/p"],

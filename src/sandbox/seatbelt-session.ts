@@ -6,6 +6,7 @@ import type { Policy } from "../contract/policy.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { DOOR_PORT } from "./command-environment.ts";
+import { lookAfter, notePlaces } from "./left-behind.ts";
 import { openPrivateHome } from "./private-home.ts";
 import { planSeatbelt } from "./seatbelt-plan.ts";
 import { seatbeltScript, seatbeltVariables } from "./seatbelt-script.ts";
@@ -36,6 +37,7 @@ export async function startSeatbelt(policy: Policy, parts: StartParts, sandboxEx
     for (const port of parts.ports ?? []) listeners.set(port, await listen(port));
     const doorPort = portOf(listeners.get(DOOR_PORT));
     const { view, home } = await homeAndView(policy, parts, { folder: folder.path, opened });
+    notePlaces(folder.path, view, policy);
     const profile = join(folder.path, "profile");
     const { ports: loopbackPorts = [] } = parts;
     const plan = planSeatbelt(view, { ...parts, privateHome: home, temporary, doorPort, loopbackPorts });
@@ -56,11 +58,11 @@ export async function startSeatbelt(policy: Policy, parts: StartParts, sandboxEx
       plan: view,
       kept: folder.kept,
       ended: ended.promise,
-      [Symbol.asyncDispose]() {
+      async [Symbol.asyncDispose]() {
         started[Symbol.dispose]();
+        for (const found of await lookAfter(folder.path)) parts.onEvent?.(found);
         release();
         ended.resolve();
-        return Promise.resolve();
       },
     };
   } catch (error) {

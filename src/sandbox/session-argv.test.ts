@@ -12,6 +12,8 @@ test("the arguments follow from the plan", () => {
     ],
     roots: ["/w"],
     watched: [],
+    repositories: [],
+    indexes: [],
     standIns: ["/w/.git/commondir"],
     placeholders: [],
   } as const;

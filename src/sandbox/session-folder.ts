@@ -21,7 +21,8 @@ import { makeFolder } from "../lib/make-folder.ts";
 import { startTime } from "../lib/process-table.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
-import { type FoundOutside, KEPT, lookOutside, WATCHED } from "./look-outside.ts";
+import { type FoundAfter, lookAfter, PLACES } from "./left-behind.ts";
+import { KEPT } from "./look-outside.ts";
 
 /** The private folder of one session: the client, its socket, and what was taken from the workspace. */
 export interface SessionFolder extends Disposable {
@@ -36,7 +37,7 @@ export interface SessionFolder extends Disposable {
 export function openSessionFolder(
   signalboxHome: string,
   helper: string | undefined,
-  onFound: (found: FoundOutside) => void = () => undefined,
+  onFound: (found: FoundAfter) => void = () => undefined,
 ): SessionFolder {
   const base = join(signalboxHome, "s");
   makeFolder(base);
@@ -46,11 +47,10 @@ export function openSessionFolder(
   const kept = join(path, KEPT);
   const program = join(path, "sandbox");
   const remove = () => {
-    keep(kept, join(signalboxHome, KEPT), name);
-    rmSync(path, { recursive: true, force: true });
+    if (keep(kept, join(signalboxHome, KEPT), name)) rmSync(path, { recursive: true, force: true });
   };
-  // The list that the keeper leaves when something is still to be done goes with the folder to the next start.
-  const exit = atExit(() => existsSync(join(path, WATCHED)) || remove());
+  // A session that began, and whose end nobody saw, is looked after at the next start.
+  const exit = atExit(() => existsSync(join(path, PLACES)) || remove());
   mkdirSync(kept, { mode: 0o700 });
   addOwner(path, process.pid);
   if (helper !== undefined) {
@@ -80,13 +80,15 @@ function unusedName(base: string): string {
   }
 }
 
-function keep(from: string, folder: string, name: string): void {
+/** False if there is something to keep, and no place for it. */
+function keep(from: string, folder: string, name: string): boolean {
   try {
-    if (readdirSync(from).length === 0) return;
+    if (!existsSync(from) || readdirSync(from).length === 0) return true;
     makeFolder(folder);
     renameSync(from, join(folder, name));
+    return true;
   } catch {
-    // Already moved, or no space for it.
+    return false;
   }
 }
 
@@ -98,17 +100,16 @@ const START_MS = 60_000;
 const FOREIGN_START_MS = 10_000;
 
 /** Removes the folders of sessions whose signalbox was killed. What they took from the workspace is kept. */
-async function removeLeft(signalboxHome: string, onFound: (found: FoundOutside) => void): Promise<void> {
+async function removeLeft(signalboxHome: string, onFound: (found: FoundAfter) => void): Promise<void> {
   const base = join(signalboxHome, "s");
   for (const name of folderNames(base)) {
     const folder = join(base, name);
     try {
       if (isUsed(folder) || (await isListening(folder))) continue;
-      const found = lookOutside(folder);
+      const found = await lookAfter(folder);
       for (const each of found) onFound(each);
-      if (found.some(({ type }) => type === "left")) continue;
-      keep(join(folder, KEPT), join(signalboxHome, KEPT), name);
-      rmSync(folder, { recursive: true, force: true });
+      if (found.some(({ type }) => type === "left" || type === "armed")) continue;
+      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name)) rmSync(folder, { recursive: true, force: true });
     } catch {
       // Another signalbox was faster.
     }

@@ -1,14 +1,15 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { Policy } from "../contract/policy.ts";
 import { isInside } from "../lib/inside.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { betweenFolders } from "./between-folders.ts";
-import { gitMounts, standIns } from "./git-places.ts";
+import { gitMounts, type IndexPlace, indexPlaces, missingModules, standIns } from "./git-places.ts";
+import { namedBySettings } from "./git-settings.ts";
 import { hostSockets } from "./host-sockets.ts";
 import type { Mount } from "./mount.ts";
-import { existingMounts, missingMounts, missingPaths } from "./protected-mounts.ts";
+import { existingPlaces, missingInRepository, missingMounts, missingPaths } from "./protected-mounts.ts";
 import { secretMounts } from "./secret-mounts.ts";
 import { toolFolders } from "./tool-folders.ts";
 import { withoutLoss } from "./without-loss.ts";
@@ -23,6 +24,10 @@ export interface SessionView {
   readonly roots: readonly string[];
   /** Protected paths that do not exist, so that nothing can be mounted there; the helper watches them. */
   readonly watched: readonly string[];
+  /** The `.git` of every repository that was there. */
+  readonly repositories: readonly string[];
+  /** Indexes of git that commands can write. */
+  readonly indexes: readonly IndexPlace[];
   /** Files that stand in for missing ones while the session runs (git-places.ts). */
   readonly standIns: readonly string[];
   /** Without the helper: where empty folders keep the most important of them from being created. */
@@ -49,20 +54,25 @@ const HIDDEN_FOLDERS = ["/run", "/tmp", "/var/tmp"];
 
 /** The view of the disk that a policy asks for. Throws a UserError if the workspace is too wide to protect anything. */
 export function planSession(given: Policy, place: PlanPlace): SessionView {
-  const policy = { ...given, home: realIfThere(given.home) };
-  const { home } = policy;
-  const workspace = realpathSync(policy.workspaceRoot);
-  const roots = writableRoots(policy);
+  const workspace = realpathSync(given.workspaceRoot);
+  const home = realIfThere(given.home);
+  const roots = writableRoots({ ...given, home });
+  const own = join(workspace, ".git");
+  const paths = { ...given.paths, denyWrite: [...given.paths.denyWrite, ...namedBySettings(own)] };
+  const policy = { ...given, home, workspaceRoot: workspace, paths };
   refuseWorkspace(policy);
   for (const root of roots) refuseWide(root, home);
   const strict = policy.sandbox === "strict";
   const inRoots = roots.some((root) => isInside(workspace, root));
   const git = inRoots ? gitMounts(workspace, !strict) : [];
-  const stand = inRoots && !strict ? standIns(workspace) : [];
+  const places = roots.map((root) => existingPlaces(root, policy));
+  const others = places.flatMap(({ repositories }) => repositories);
+  const mayCommit = inRoots && !strict;
+  const stand = mayCommit ? standIns(workspace) : [];
   const missing = git.filter((mount) => mount.kind === "empty-folder" && !isThere(mount.path));
   const held = withoutLoss([
     ...git.filter((mount) => !missing.includes(mount)),
-    ...roots.flatMap((root) => existingMounts(root, policy)),
+    ...places.flatMap(({ mounts }) => mounts),
     ...secrets(policy, [workspace, ...roots]),
     ...hostSockets((path) => isHidden(path, home, [workspace, ...roots])).map((path): Mount => ({
       kind: "empty-file",
@@ -79,9 +89,17 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
       ...roots.map((path): Mount => ({ kind: "writable", path })),
       ...withLoans(held, place),
     ],
+    repositories: [own, ...others],
+    indexes: [...(mayCommit ? [own] : []), ...others].flatMap(indexPlaces),
     standIns: stand,
     placeholders: [...missing, ...roots.flatMap((root) => missingMounts(root, policy))].map(({ path }) => path),
-    watched: [...missing.map(({ path }) => path), ...stand, ...roots.flatMap((root) => missingPaths(root, policy))],
+    watched: [
+      ...missing.map(({ path }) => path),
+      ...stand,
+      ...(mayCommit ? missingModules(workspace) : []),
+      ...others.flatMap(missingInRepository),
+      ...roots.flatMap((root) => missingPaths(root, policy)),
+    ],
   };
 }
 

@@ -8,8 +8,9 @@ import { DOOR_PORT, environmentRules, records } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
 import { startEntered } from "./entered-session.ts";
 import { openRefusedEngine } from "./refused-engine.ts";
+import { digestBytes, makeStandIn } from "./git-places.ts";
+import { notePlaces, openRepositories } from "./left-behind.ts";
 import { WATCHED } from "./look-outside.ts";
-import { makeStandIn } from "./git-places.ts";
 import { openPrivateHome } from "./private-home.ts";
 import { removePlaceholders } from "./remove-placeholders.ts";
 import { MAX_PROCESSES, processGroup, type ProcessLimit } from "./process-limit.ts";
@@ -154,7 +155,8 @@ const FILTER_DESCRIPTOR = 5;
 async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
   const { folder, group, policy, parts, programs, commands, removed, covered } = start;
   const { path, program: helper } = folder;
-  writeFileSync(join(path, WATCHED), watchedRecords(plan, programs.helper === undefined));
+  writeFileSync(join(path, WATCHED), watchedRecords(plan, policy, programs.helper === undefined));
+  notePlaces(path, plan, policy);
   if (programs.helper === undefined)
     return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered });
   const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
@@ -195,13 +197,18 @@ function settingsOf(parts: StartParts): string {
 }
 
 /** What a mount keeps from being created needs no watch. The records of a linked worktree are outside the roots. */
-function watchedRecords(plan: SessionView, hasPlaceholders: boolean): string {
-  const { roots, placeholders } = plan;
+function watchedRecords(plan: SessionView, policy: Policy, hasPlaceholders: boolean): string {
+  const { roots, placeholders, indexes, repositories } = plan;
   const isHeld = (path: string) => hasPlaceholders && placeholders.some((each) => isInside(path, each));
   const watched = plan.watched.filter((path) => !isHeld(path));
   const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
   const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
-  return records([...[...folders].map((folder) => `w${folder}`), ...watched.map((path) => `m${path}`)]);
+  return records([
+    ...[...folders].map((folder) => `w${folder}`),
+    ...[...new Set(watched)].map((path) => `m${path}`),
+    ...indexes.flatMap(({ folder, workTree }) => [`r${folder}`, `t${workTree}`, `h${digestBytes(folder)}`]),
+    ...[...repositories, ...openRepositories(plan, policy)].map((path) => `k${path}`),
+  ]);
 }
 
 function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {

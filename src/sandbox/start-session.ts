@@ -9,7 +9,7 @@ import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { readLines } from "../lib/read-lines.ts";
 import { startTime } from "../lib/process-table.ts";
-import { type FoundOutside, lookOutside } from "./look-outside.ts";
+import { type FoundAfter, lookAfter } from "./left-behind.ts";
 import { INIT_INSIDE } from "./session-argv.ts";
 import { addOwner } from "./session-folder.ts";
 
@@ -27,12 +27,13 @@ export type SandboxEvent =
   | { readonly type: "end"; readonly id: string; readonly status: number }
   /**
    * A protected path was created inside and taken away, or `appeared` outside. It was recreated so often that all
-   * commands were ended, or the session was. Or it could not be taken away, and the session was ended.
+   * commands were ended, or the session was. Or it could not be taken away, and the session was ended. `unlinked`: a
+   * repository that the index of the one above links to. `odd-index`: an index that git does not make.
    */
   | { readonly type: (typeof PATH_EVENTS)[number]; readonly path: string }
-  | FoundOutside;
+  | FoundAfter;
 
-const PATH_EVENTS = ["removed", "appeared", "ended-all", "ended-session", "stuck"] as const;
+const PATH_EVENTS = ["removed", "unlinked", "odd-index", "appeared", "ended-all", "ended-session", "stuck"] as const;
 
 interface SessionStart {
   /** The helper's copy, in the private folder where it makes its socket. */
@@ -82,7 +83,7 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
   const ended = exited.then(async () => {
     await heard;
     await gone(init);
-    for (const found of lookOutside(start.folder)) start.onEvent(found);
+    for (const found of await lookAfter(start.folder)) start.onEvent(found);
   });
   const errors = collected(child);
   const listeners = new Map<number, Server>();

@@ -25,7 +25,7 @@ interface SceneResult {
   readonly output: string;
 }
 
-interface SceneParts extends Partial<SandboxParts> {
+export interface SceneParts extends Partial<SandboxParts> {
   readonly policy?: Partial<Policy>;
   /** Fills home and workspace before the sandbox is opened. */
   readonly layOut?: (home: string, workspace: string) => void;

@@ -93,6 +93,15 @@ export function isWriteDenied(folder: string, policy: Policy): boolean {
   return ready(policy).denyWrite.some((list) => deniedBy(list, fold(folder)) !== undefined);
 }
 
+/** The floors and these patterns, for walking a folder. */
+export function deniedWrites(
+  denyWrite: readonly string[],
+  { root, home }: { readonly root: string; readonly home: string },
+): EntryTest {
+  const paths = { ...FLOORS_ONLY.paths, denyWrite };
+  return deniedEntries({ ...FLOORS_ONLY, workspaceRoot: root, home, paths }).write;
+}
+
 type EntryTest = (path: string, name: string) => boolean;
 
 /** For walking a folder: whether an entry, given by its folded path and name, may not be read or written. */

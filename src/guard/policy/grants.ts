@@ -32,14 +32,16 @@ export function grantsOf(source: FileFrom): Grants {
     tools: tools?.allow ?? [],
     sandbox,
     passVariables: env?.pass ?? [],
+    newRepositories: paths?.new_repositories ?? [],
   };
 }
 
 /** Whether there is anything in it beyond restrictions. */
 export function hasGrants(grants: Grants): boolean {
   return (
-    grants.rules.length + grants.hosts.length + grants.tools.length + grants.passVariables.length > 0 ||
-    [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox].some((value) => value !== undefined)
+    [grants.rules, grants.hosts, grants.tools, grants.passVariables, grants.newRepositories].some(
+      (list) => list.length > 0,
+    ) || [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox].some((value) => value !== undefined)
   );
 }
 
@@ -65,6 +67,7 @@ export function withGrants(policy: Policy, grants: Grants): Policy {
     tools: { ...policy.tools, allow: [...policy.tools.allow, ...grants.tools] },
     sandbox: grants.sandbox ?? policy.sandbox,
     passVariables: [...(policy.passVariables ?? []), ...grants.passVariables],
+    newRepositories: [...(policy.newRepositories ?? []), ...grants.newRepositories],
   };
 }
 
