@@ -38,6 +38,7 @@ const OTHERS = {
   "contained-secret": "a contained command cannot read a key",
   "contained-host": "a contained command cannot reach an unlisted host",
   "contained-session": "the commands of a session share processes and temporary files",
+  "nothing-left": "a contained build leaves nothing that runs outside later",
   resume: "a resumed conversation",
 } as const;
 
@@ -61,4 +62,5 @@ export const MAY_STAY_OPEN: readonly string[] = [
   "contained-secret",
   "contained-host",
   "contained-session",
+  "nothing-left",
 ] satisfies readonly GuaranteeId[];

@@ -4,6 +4,7 @@ import { CONTAINED_IDS, tryContained } from "./plan-contained.ts";
 import { tryFaults } from "./plan-faults.ts";
 import { tryInstructions } from "./plan-instructions.ts";
 import { tryManaged } from "./plan-managed.ts";
+import { tryNothingLeft } from "./plan-nothing-left.ts";
 import { tryOwnRule } from "./plan-own-rule.ts";
 import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
@@ -31,6 +32,7 @@ const PLANS: readonly Plan[] = [
   { what: "instructions", ids: ["instructions"], play: tryInstructions },
   { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
   { what: "the sandbox", ids: CONTAINED_IDS, play: tryContained },
+  { what: "what is left", ids: ["nothing-left"], play: tryNothingLeft },
   { what: "the agent's own rules", ids: ["own-deny-rule", "own-ask-rule"], play: tryOwnRule },
   { what: "faults", ids: FAULT_IDS, play: tryFaults },
 ];

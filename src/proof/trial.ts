@@ -47,7 +47,8 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 export function judgeTrials(id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
-  if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };
+  const what = id.startsWith("contained-") || id === "nothing-left" ? "not held" : "a denied call ran";
+  if (ran.length > 0) return { id, verdict: "FAIL", because: `${what}: ${ran.join(", ")}` };
   const missing = own.length === 0 ? ["not tested"] : own.flatMap((trial) => trial.missing);
   const open = own.find((trial) => trial.open !== undefined)?.open;
   if (missing.length === 0)

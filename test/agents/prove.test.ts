@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { findBinary } from "../../src/agents/find-binary.ts";
 import { agentNamed } from "../../src/agents/registry.ts";
 import { FAULT_IDS, GUARANTEE_IDS } from "../../src/proof/guarantees.ts";
 import { tryCalls } from "../../src/proof/plan-calls.ts";
+import { tryNothingLeft } from "../../src/proof/plan-nothing-left.ts";
 import { tryFaults } from "../../src/proof/plan-faults.ts";
 import { onTrialPlaces } from "../../src/proof/prove.ts";
 import { PROOF_POLICY } from "../../src/proof/trial-place.ts";
@@ -101,6 +102,32 @@ test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES
     );
   });
   expect(verdicts).toEqual(PROVABLE.map(() => ["FAIL", "FAIL", "FAIL", "FAIL"]));
+});
+
+test("a sandbox that is not looked after is found out", { timeout: 4 * MINUTES }, async () => {
+  const candidates = PROVABLE.map((name) => {
+    const agent = agentNamed(name, "test");
+    return { agent, name, binary: findBinary(agent, { PATH: PINNED }, []) };
+  });
+  const homes: string[] = [];
+  const parts = {
+    version: "test",
+    env: { PATH: PINNED },
+    signal: AbortSignal.timeout(4 * MINUTES),
+    tell: () => {},
+    // Without this list, nobody looks from outside when the session has ended.
+    sabotage() {
+      for (const folder of homes.map((home) => join(home, "s")).filter((each) => existsSync(each)))
+        for (const name of readdirSync(folder)) rmSync(join(folder, name, "places.json"), { force: true });
+    },
+  };
+  const results = await onTrialPlaces(candidates, parts, async (stage) => {
+    homes.push(stage.signalbox);
+    return judgeTrials("nothing-left", await tryNothingLeft(stage));
+  });
+  expect(results.map(({ verdict }) => verdict)).toEqual(PROVABLE.map(() => "FAIL"));
+  for (const { because } of results)
+    expect(because).toMatch(/^not held: a program of git status in \S+\/other$/);
 });
 
 test.each(
