@@ -162,6 +162,14 @@ describe.skipIf(!hasSandbox)("what else is told", () => {
     await scene[Symbol.asyncDispose]();
   });
 
+  test("a rebase that would run programs when somebody goes on with it is named", async () => {
+    const { scene, told } = await leave(
+      `git add .; git commit -qm 1; git commit -q --allow-empty -m 2; GIT_SEQUENCE_EDITOR="sed -i '1i break'" git rebase -q -i -x 'touch marker' HEAD~1`,
+    );
+    expect(told).toEqual([["self-running", ".git/rebase-merge/git-rebase-todo"]]);
+    await scene[Symbol.asyncDispose]();
+  });
+
   test("what was there before the session stays as it was", async () => {
     const { scene, told, read } = await leave("cd old && git add . && git commit -qm 2 && touch ../app/other", {
       before() {

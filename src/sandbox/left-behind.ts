@@ -91,7 +91,7 @@ async function lookForLeftBehind(folder: string, helper: string): Promise<readon
     results.push(...(await disarm(path, parts, { since: places.since, kept })));
   }
   const names = found.filter(({ kind }) => kind === "n").map(({ path }) => path);
-  const paths = selfRunning(names, places).filter((path) => !isOpen(path));
+  const paths = [...selfRunning(names, places).filter((path) => !isOpen(path)), ...plannedPrograms(places)];
   return [...results, ...(paths.length === 0 ? [] : [{ type: "self-running", paths } as const])];
 }
 
@@ -257,6 +257,14 @@ function hookNames(hooks: string): readonly string[] {
 
 const isNew = (paths: readonly string[], since: string) =>
   paths.some((path) => (lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n) >= BigInt(since));
+
+/** What `git rebase --continue` would run. */
+function plannedPrograms({ repositories, since }: Places): readonly string[] {
+  const plans = repositories.map((folder) => join(folder, "rebase-merge/git-rebase-todo"));
+  return plans.filter((plan) => isNew([plan], since) && /^\s*(?:x|exec)\s/m.test(readPlan(plan)));
+}
+
+const readPlan = (path: string) => (lstatSync(path).isFile() ? readFileSync(path, "utf8") : "exec ");
 
 const MAX_DEPTH = 3;
 const MAX_NAMED = 200;
