@@ -126,8 +126,7 @@ test("a sandbox that is not looked after is found out", { timeout: 4 * MINUTES }
     return judgeTrials("nothing-left", await tryNothingLeft(stage));
   });
   expect(results.map(({ verdict }) => verdict)).toEqual(PROVABLE.map(() => "FAIL"));
-  for (const { because } of results)
-    expect(because).toMatch(/^not held: a program of git status in \S+\/other$/);
+  for (const { because } of results) expect(because).toMatch(/^not held: a program of git status in \S+\/other$/);
 });
 
 test.each(

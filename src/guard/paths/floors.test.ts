@@ -50,6 +50,7 @@ test.each([
   ".simple-git-hooks.json",
   ".githooks/pre-push",
   ".envrc",
+  ".gitmodules",
   "sub/.envrc",
   ".npmrc",
   ".yarnrc.yml",
