@@ -122,6 +122,7 @@ describe.skipIf(!hasSandbox)("a repository that commands create", () => {
       `mkdir -p x/y; git init -q x/sub; cd x/sub; git config core.fsmonitor "touch $PWD/../../marker; false"; chmod 000 ..`,
       "x/sub",
     ],
+    ["that was closed itself", `git init -q sub; cd sub; ${MARK("core.fsmonitor")}; chmod 000 .git/hooks .git`, "sub"],
     [
       "in a folder of dependencies",
       `git init -q node_modules/a/sub; cd node_modules/a/sub; git config core.fsmonitor "touch $PWD/../../../marker; false"`,
@@ -146,6 +147,7 @@ describe.skipIf(!hasSandbox)("a repository that commands create", () => {
   ])("runs nothing afterwards: %s", async (_, line, folder) => {
     const { scene, workspace, told } = await leave(line);
     expect(told.map(([type]) => type)).toContain("disarmed");
+    spawnSync("chmod", ["-R", "u+rwX", workspace]);
     expect(runsIn(join(workspace, folder), join(workspace, "marker"))).toBe(false);
     await scene[Symbol.asyncDispose]();
   });

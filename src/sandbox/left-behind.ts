@@ -14,7 +14,7 @@ import { readIfThere } from "../lib/read-if-there.ts";
 import { lexicalPath } from "../lib/real-path.ts";
 import { records } from "./command-environment.ts";
 import { fileSettings, type GitSetting, isHarmlessInRepository, settingsFile } from "./git-settings.ts";
-import { finalKept, type FoundOutside, KEPT, lookOutside, moveAway } from "./look-outside.ts";
+import { finalKept, type FoundOutside, KEPT, lookOutside, moveAway, openFolder, statOf } from "./look-outside.ts";
 import { SKIPPED } from "./protected-mounts.ts";
 import type { SessionView } from "./session-plan.ts";
 
@@ -182,9 +182,10 @@ function entriesOf(folder: string) {
 }
 
 /** The folders from which git reads settings and hooks for a `.git` or what looks like one, as far as they may be new. */
-function partsOf(path: string, isEntry: boolean, { roots, repositories }: Places): readonly string[] {
+function partsOf(path: string, isEntry: boolean, { roots, repositories, since }: Places): readonly string[] {
   try {
     const stat = lstatSync(path);
+    if (isEntry && stat.isDirectory() && isNew([path], since)) openFolder(path);
     const named = isEntry && stat.isFile() && stat.size < MAX_POINTER ? readFileSync(path, "utf8") : undefined;
     const target = named === undefined ? path : resolve(dirname(path), named.replace(/^gitdir: /, "").trim());
     const own = realpathSync(target);
@@ -211,6 +212,7 @@ async function disarm(path: string, folders: readonly string[], place: DisarmPla
   let isArmed = false;
   for (const folder of folders) {
     const isNewHere = (file: string) => isNew([file, path, folder], place.since);
+    if (isNewHere(folder)) for (const each of [folder, join(folder, "hooks")]) openFolder(each);
     for (const name of ["config", "config.worktree"]) {
       const file = join(folder, name);
       const risk = isNewHere(file) ? await riskIn(file) : undefined;
@@ -239,7 +241,7 @@ interface Risk {
 
 /** Which settings in a file run something; undefined if none does. */
 async function riskIn(file: string): Promise<Risk | undefined> {
-  const stat = lstatSync(file, { throwIfNoEntry: false });
+  const stat = statOf(file);
   if (stat === undefined) return undefined;
   const settings = stat.isFile() && stat.size <= MAX_SETTINGS ? await fileSettings(file) : undefined;
   if (settings === undefined) return { names: [basename(file)], harmless: [] };
@@ -249,14 +251,14 @@ async function riskIn(file: string): Promise<Risk | undefined> {
 }
 
 function hookNames(hooks: string): readonly string[] {
-  const stat = lstatSync(hooks, { throwIfNoEntry: false });
+  const stat = statOf(hooks);
   if (stat === undefined) return [];
   if (!stat.isDirectory()) return ["(no folder)"];
   return entriesOf(hooks).flatMap(({ name }) => (name.endsWith(".sample") ? [] : [name]));
 }
 
 const isNew = (paths: readonly string[], since: string) =>
-  paths.some((path) => (lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n) >= BigInt(since));
+  paths.some((path) => statOf(path) !== undefined && lstatSync(path, { bigint: true }).ctimeNs >= BigInt(since));
 
 /** What `git rebase --continue` would run. */
 function plannedPrograms({ repositories, since }: Places): readonly string[] {
@@ -275,7 +277,7 @@ function selfRunning(names: readonly string[], places: Places): readonly string[
   const isDenied = deniedWrites(denyWrite, { root: workspace, home });
   const found: string[] = [];
   const look = (path: string, depth: number): void => {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     if (stat === undefined || found.length === MAX_NAMED) return;
     const folded = fold(path);
     if (isDenied(folded, fold(basename(path)))) {

@@ -81,20 +81,23 @@ function putAside(folder: string): readonly string[] {
 
 const OWNER_RIGHTS = 0o700;
 
-/** A command may have closed the folder above. */
-function statOf(path: string) {
+/** What is at a path, also in a folder that a command has closed. */
+export function statOf(path: string) {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
     if (errorCode(error) !== "EACCES") throw error;
-    open(dirname(path));
+    openFolder(dirname(path));
     return lstatSync(path, { throwIfNoEntry: false });
   }
 }
 
-function open(folder: string): void {
-  const stat = lstatSync(folder);
-  if (stat.isDirectory()) chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
+/** Gives the owner's rights back to a folder that a command has closed. */
+export function openFolder(folder: string): void {
+  const stat = statOf(folder);
+  if (stat?.isDirectory() === true && (stat.mode & OWNER_RIGHTS) !== OWNER_RIGHTS)
+    chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
 }
 
 /** Into `kept`; what a command closed is opened first. False if it is still there. */
@@ -102,7 +105,7 @@ export function moveAway(path: string, kept: string): boolean {
   try {
     mkdirSync(kept, { recursive: true, mode: OWNER_RIGHTS });
     const target = join(kept, `${randomId()}-${basename(path)}`.slice(0, 200));
-    open(dirname(path));
+    openFolder(dirname(path));
     if (!lstatSync(path).isSymbolicLink()) spawnSync(systemProgram("chmod") ?? "chmod", ["-R", "u+rwX", "--", path]);
     try {
       renameSync(path, target);

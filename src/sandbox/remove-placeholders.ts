@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import { readdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync } from "node:fs";
 import { errorCode } from "../lib/error-code.ts";
 import { isStandIn } from "./git-places.ts";
+import { openFolder, statOf } from "./look-outside.ts";
 
 /** Placeholders that another sandbox still used when ours ended. A sandbox opened later took them for existing. */
 const left = new Set<string>();
@@ -18,6 +20,13 @@ export function removePlaceholders(paths: readonly string[]): void {
   }
 }
 
+/** A command has closed the folder; now it is open. */
+function wasClosed(folder: string): boolean {
+  const before = statOf(folder)?.mode;
+  openFolder(folder);
+  return statOf(folder)?.mode !== before;
+}
+
 /** False if there is something in it: another sandbox's placeholder, or what somebody outside put there. */
 function removeEmpty(path: string): boolean {
   try {
@@ -25,7 +34,8 @@ function removeEmpty(path: string): boolean {
     else rmdirSync(path);
     return true;
   } catch (error) {
-    return errorCode(error) !== "ENOTEMPTY";
+    if (errorCode(error) !== "EACCES" || !wasClosed(dirname(path))) return errorCode(error) !== "ENOTEMPTY";
+    return removeEmpty(path);
   }
 }
 

@@ -66,6 +66,8 @@ export async function openScene({
     bare: (line, options) => start("/bin/bash", ["--norc", "--noprofile", "-c", line], options),
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]();
+      // A command may have closed folders.
+      spawnSync("chmod", ["-R", "u+rwX", base]);
       rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
