@@ -1,8 +1,10 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { BUILD, MARKER, PROTECTED } from "../src/proof/plan-nothing-left.ts";
+import { hasSandbox } from "./support/sandbox-scene.ts";
 import { logsIn, scene, until } from "./support/native-scene.ts";
 import { PROJECT, signalbox } from "./support/run-signalbox.ts";
 
@@ -53,6 +55,17 @@ test("a call that the rules deny does not run, and the model learns why", async 
   const last = JSON.stringify(server.requests.at(-1)?.body);
   expect(last).toContain("not allowed:");
   expect(readdirSync(cwd)).toEqual([".git"]);
+});
+
+test.skipIf(!hasSandbox)("a hostile build leaves nothing that runs outside later", async () => {
+  const { cwd, run } = await scene({ turns: [{ shell: "bash build.sh" }, { text: "Built." }] });
+  writeFileSync(join(cwd, "build.sh"), BUILD);
+  const { code, stderr } = await run(["native", "-p", "build it"]);
+  expect([code, existsSync(join(cwd, "ok-build"))]).toEqual([0, true]);
+  expect(PROTECTED.filter((path) => existsSync(join(cwd, path)))).toEqual([]);
+  for (const folder of [cwd, join(cwd, "linked"), join(cwd, "other")]) spawnSync("git", ["status"], { cwd: folder });
+  expect(existsSync(join(cwd, MARKER))).toBe(false);
+  expect(stderr).toMatch(/commands made the repository \S+\/other\/\.git run programs \(core\.fsmonitor\)/);
 });
 
 test("a false done is caught by the acceptance check, and the exit code tells the truth", async () => {

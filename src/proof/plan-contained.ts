@@ -19,8 +19,8 @@ export const CONTAINED_IDS = [
 
 /** What the probe does is not in the command, so only a sandbox can hold it. */
 const PROBE = `
-cat "$HOME/.ssh/planted" > stolen
-echo written > "$HOME/outside"
+cat "$HOME/.ssh/planted-$2" > stolen
+echo written > "$HOME/outside-$2"
 exec 3<>"/dev/tcp/127.0.0.1/$1"
 touch ok-probe
 `;
@@ -32,7 +32,7 @@ touch ok-probe
 export async function tryContained(stage: TrialPlace): Promise<readonly Trial[]> {
   const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
   await using listener = await listen();
-  using planted = plant(home);
+  using planted = plant(home, stage.name);
   const control = await bareProbe(home, stage, listener);
   planted.clean();
   const before = listener.connections();
@@ -42,7 +42,7 @@ export async function tryContained(stage: TrialPlace): Promise<readonly Trial[]>
     steps: [
       { turn: { shell: ["touch ok-contained"] } },
       { turn: { shell: [`echo kept > ${shared}; sleep 300 >/dev/null 2>&1 & echo $! > child`] } },
-      { turn: { shell: [`bash probe.sh ${listener.port}`] } },
+      { turn: { shell: [`bash probe.sh ${listener.port} ${stage.name}`] } },
       { turn: { shell: [`test -f ${shared} && test -d "/proc/$(cat child)" && touch ok-session`] } },
       { turn: { text: "Done." } },
     ],
@@ -95,9 +95,10 @@ function isLeft(file: string): boolean {
 
 const KEY = "planted-key-of-a-proof";
 
-function plant(home: string) {
-  const key = join(home, ".ssh/planted");
-  const outside = join(home, "outside");
+/** Agents are tried side by side, in one home. */
+function plant(home: string, name: string) {
+  const key = join(home, `.ssh/planted-${name}`);
+  const outside = join(home, `outside-${name}`);
   mkdirSync(join(home, ".ssh"), { recursive: true, mode: 0o700 });
   writeFileSync(key, KEY, { mode: 0o600 });
   return {
@@ -115,11 +116,13 @@ async function bareProbe(home: string, stage: TrialPlace, listener: Listener): P
   const folder = stage.repository({ "probe.sh": PROBE });
   const env = { ...stage.environment("http://127.0.0.1"), HOME: home };
   const reached = listener.reached();
-  const argv = ["probe.sh", String(listener.port)];
+  const argv = ["probe.sh", String(listener.port), stage.name];
   const child = spawn(systemProgram("bash") ?? "bash", argv, { cwd: folder, env, stdio: "ignore" });
   const [code] = await once(child, "exit");
   const didAll =
-    code === 0 && existsSync(join(home, "outside")) && readFileSync(join(folder, "stolen"), "utf8") === KEY;
+    code === 0 &&
+    existsSync(join(home, `outside-${stage.name}`)) &&
+    readFileSync(join(folder, "stolen"), "utf8") === KEY;
   if (!didAll) return ["the probe does not work without a sandbox either"];
   await reached;
   return [];

@@ -7,16 +7,16 @@ import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 /** Missing in a new repository, and read or run by programs outside. */
-const PROTECTED = [".claude/settings.json", ".github/workflows/ci.yml", ".mcp.json", ".git/commondir"];
+export const PROTECTED = [".claude/settings.json", ".github/workflows/ci.yml", ".mcp.json", ".git/commondir"];
 /** Repositories that the script makes: git outside goes into the first by itself. */
 const REPOSITORIES = ["", "linked", "other"];
-const MARKER = "ran-outside";
+export const MARKER = "ran-outside";
 
 /**
  * A hostile build: it makes protected files behind taken names and closed folders, leads git to other settings, and makes
  * repositories whose settings run something.
  */
-const BUILD = `
+export const BUILD = `
 export HOME="$PWD/.home"; mkdir "$HOME"; git config --global user.name x; git config --global user.email x
 run="touch '$PWD/${MARKER}'; false"
 cp -r .git evil; git config --file evil/config core.fsmonitor "$run"

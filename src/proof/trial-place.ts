@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FoundBinary } from "../agents/find-binary.ts";
@@ -10,6 +10,7 @@ import type { AgentName } from "../contract/agent.ts";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";
+import { removeTree } from "../lib/remove-tree.ts";
 import { safePath } from "../lib/safe-path.ts";
 import { UserError } from "../lib/user-error.ts";
 import { offlineEnvironment } from "./proof-state.ts";
@@ -96,6 +97,6 @@ export function openTrialPlace({
       ...offlineEnvironment(offline, url, home),
     }),
     sabotage: sabotage ?? (() => {}),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    [Symbol.dispose]: () => removeTree(folder),
   };
 }

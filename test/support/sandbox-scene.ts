@@ -1,7 +1,8 @@
 import { spawnSync, type SpawnSyncOptions } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeTree } from "../../src/lib/remove-tree.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
 import type { Policy } from "../../src/contract/policy.ts";
 import { openSessionSandbox, type SandboxParts, type SessionSandbox } from "../../src/sandbox/open-session-sandbox.ts";
@@ -66,9 +67,7 @@ export async function openScene({
     bare: (line, options) => start("/bin/bash", ["--norc", "--noprofile", "-c", line], options),
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]();
-      // A command may have closed folders.
-      spawnSync("chmod", ["-R", "u+rwX", base]);
-      rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+      removeTree(base);
     },
   };
 }
