@@ -15,6 +15,7 @@ import { lexicalPath } from "../lib/real-path.ts";
 import { records } from "./command-environment.ts";
 import { fileSettings, type GitSetting, isHarmlessInRepository, settingsFile } from "./git-settings.ts";
 import { finalKept, type FoundOutside, KEPT, lookOutside, moveAway, openFolder, statOf } from "./look-outside.ts";
+import { removePlaceholders } from "./remove-placeholders.ts";
 import { SKIPPED } from "./protected-mounts.ts";
 import type { SessionView } from "./session-plan.ts";
 
@@ -45,6 +46,8 @@ interface Places {
   readonly workspace: string;
   readonly home: string;
   readonly denyWrite: readonly string[];
+  /** Our own files that stand in for missing ones (git-places.ts). */
+  readonly standIns: readonly string[];
 }
 
 /** The clock of file systems is a few milliseconds behind. */
@@ -60,6 +63,7 @@ export function notePlaces(folder: string, view: SessionView, policy: Policy): v
     workspace: view.workspace,
     home: view.home,
     denyWrite: policy.paths.denyWrite,
+    standIns: view.standIns,
   };
   writeFileSync(join(folder, PLACES), JSON.stringify(places), { mode: 0o600 });
 }
@@ -73,12 +77,15 @@ export type FoundAfter = FoundOutside | LeftBehind;
 
 /** Takes away and makes harmless what the commands of a session left, after all of them have ended. */
 export async function lookAfter(folder: string, helper = helperProgram() ?? ""): Promise<readonly FoundAfter[]> {
-  return [...lookOutside(folder), ...(await lookForLeftBehind(folder, helper))];
+  const places = readPlaces(folder);
+  const moved = lookOutside(folder);
+  if (places === undefined) return moved;
+  removePlaceholders(places.standIns);
+  return [...moved, ...(await lookForLeftBehind(folder, places, helper))];
 }
 
-async function lookForLeftBehind(folder: string, helper: string): Promise<readonly LeftBehind[]> {
-  const places = readPlaces(folder);
-  if (places === undefined || places.roots.length === 0) return [];
+async function lookForLeftBehind(folder: string, places: Places, helper: string): Promise<readonly LeftBehind[]> {
+  if (places.roots.length === 0) return [];
   const found = await find(places, helper);
   const kept = join(folder, KEPT);
   const isOpen = (path: string) => places.open.some((each) => isInside(path, each));
@@ -112,6 +119,7 @@ function readPlaces(folder: string): Places | undefined {
     workspace: string("workspace"),
     home: string("home"),
     denyWrite: list("denyWrite"),
+    standIns: list("standIns"),
   };
 }
 

@@ -12,11 +12,13 @@ const left = new Set<string>();
  * no other sandbox uses them. Removing one earlier would lift that sandbox's protection.
  */
 export function removePlaceholders(paths: readonly string[]): void {
-  const all = [...new Set([...left, ...paths])].toSorted((one, other) => other.length - one.length);
+  const all = [...new Set([...left, ...paths])]
+    .filter((path) => statOf(path) !== undefined)
+    .toSorted((one, other) => other.length - one.length);
+  left.clear();
   const mounted = all.length === 0 ? "" : mountsOfOthers();
   for (const path of all) {
     if (mounted.includes(` ${octal(path)} `) || !removeEmpty(path)) left.add(path);
-    else left.delete(path);
   }
 }
 

@@ -113,7 +113,7 @@ export async function startSandbox(
   }
 }
 
-/** Where they cannot be made, commands of the same user could not make them either. */
+/** Removed with what the session leaves, or here if it never began. */
 function placeStandIns({ standIns }: SessionView): Disposable {
   for (const path of standIns) makeStandIn(path);
   return { [Symbol.dispose]: () => removePlaceholders(standIns) };
