@@ -132,8 +132,9 @@ static void __attribute__((noreturn)) end_as(u32 status) {
 /* The stream ended without a status. Whoever started us goes on only when somebody has looked from outside at what
  * commands left in protected places: the keeper, or the launcher if the keeper was killed. */
 static void __attribute__((noreturn)) end_without_status(int folder) {
-  struct timespec moment = {0, 5000000};
   for (int round = 0; round < 2000; round++) {
+    /* The kernel writes what is left of it. */
+    struct timespec moment = {0, 5000000};
     struct stat state;
     if (call4(newfstatat, folder, WATCHED_NAME, &state, 0) < 0) fail("the sandbox of this session has ended", 125);
     call5(ppoll, 0, 0, &moment, 0, 8);
