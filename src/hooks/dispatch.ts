@@ -23,6 +23,7 @@ import {
 /** Answers an event: asks the guard, then every registered hook, and joins the answers by strictness. */
 export async function dispatch(event: HookEvent, context: HookContext): Promise<HookAnswer> {
   context.session?.saw(event.session);
+  if (event.subAgent === undefined && TALKING.has(event.type)) context.talked?.(event.session);
   if (event.type === "tool-before") context.session?.began(callKey(event));
   const hooks = hooksFor(event, context);
   if (event.type === "tool-before") return await beforeTool(event, hooks, context);
@@ -37,6 +38,9 @@ export async function dispatch(event: HookEvent, context: HookContext): Promise<
   if (event.type !== "agent-stop" && event.type !== "subagent-stop") return joined;
   return stopAnswer(event, joined, { ...context, results });
 }
+
+/** A conversation without these has nothing to resume. */
+const TALKING: ReadonlySet<HookEvent["type"]> = new Set(["prompt-submitted", "agent-stop"]);
 
 /** The hooks of an event. One that ran at a stop of this session does not run again at its end. */
 function hooksFor(event: HookEvent, { settings }: HookContext): readonly RegisteredHook[] {

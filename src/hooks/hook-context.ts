@@ -43,6 +43,8 @@ export interface HookContext extends GuardParts {
   readonly answered?: ((call: ReportedCall, answer: Pick<Decision, "verdict" | "because">) => void) | undefined;
   /** What only the process of the launch can do about its sandbox. */
   readonly session?: SessionContainment | undefined;
+  /** Called with the agent's id of the conversation in which its person's prompts are answered. */
+  readonly talked?: ((session: string) => void) | undefined;
   /** Where a second hook asks, because the first one cannot both rewrite a command and ask. */
   readonly questions?: { readonly hold: (command: string, because: string) => void } | undefined;
   /** The agent's own rules as they are now. Without it, those of the settings count, as long as nothing has changed. */
