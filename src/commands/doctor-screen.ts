@@ -1,6 +1,5 @@
-import type { CheckResult } from "../doctor/check.ts";
+import { type CheckResult, warnings } from "../doctor/check.ts";
 import type { Examination } from "../doctor/examine.ts";
-import { isUnproven, joinUnproven } from "../doctor/proofs.ts";
 import { printable } from "../lib/printable.ts";
 import { shortLine } from "../lib/short-line.ts";
 import { wrapLines } from "../lib/wrap-lines.ts";
@@ -46,17 +45,6 @@ const rowsOf = (lines: readonly string[], { width = Infinity }: Terminal) =>
 
 const withStatus = (checks: readonly CheckResult[], status: CheckResult["status"]) =>
   checks.filter((check) => check.status === status);
-
-/** Each with its own cause. */
-function warnings(checks: readonly CheckResult[]): readonly CheckResult[] {
-  const unproven = joinUnproven(checks);
-  const all = withStatus(checks, "warn");
-  const first = all.find(isUnproven);
-  return all.flatMap((check) => {
-    if (!isUnproven(check) || unproven === undefined) return [check];
-    return check === first ? [unproven] : [];
-  });
-}
 
 function startLines({ canStart, checks }: Examination, { width }: Terminal): readonly string[] {
   const about = (name: string) => checks.find(({ id }) => id === `agent.${name}`);

@@ -27,22 +27,3 @@ export function checkProof(agent: Agent, env: NodeJS.ProcessEnv, places: Places)
     return { id, status: "absent", summary: `${agent.title} cannot be tested: ${error.message}`, fix: error.fix };
   }
 }
-
-/** Unproven agents have one cause and one fix, so they are one warning for people; in `checks` each has its own. */
-export function joinUnproven(checks: readonly CheckResult[]): CheckResult | undefined {
-  const unproven = checks.filter(isUnproven);
-  if (unproven.length < 2) return unproven[0];
-  const names = (wanted: readonly CheckResult[]) => wanted.map(({ id }) => id.slice("proof.".length));
-  const stale = unproven.filter(({ facts }) => facts?.["state"] === "stale");
-  const missing = unproven.filter((check) => !stale.includes(check));
-  const summary = [
-    ...(missing.length === 0 ? [] : [`not tested against the rules yet: ${names(missing).join(", ")}`]),
-    ...(stale.length === 0 ? [] : [`tested, but something has changed since: ${names(stale).join(", ")}`]),
-  ].join("; ");
-  // Without names every installed agent is tested.
-  const isAll = !checks.some(({ id, status }) => id.startsWith("proof.") && (status === "ok" || status === "fail"));
-  const words = isAll ? [] : names(unproven);
-  return { id: "proof", status: "warn", summary, fix: ["run: signalbox prove", ...words].join(" ") };
-}
-
-export const isUnproven = ({ id, status }: CheckResult) => id.startsWith("proof.") && status === "warn";

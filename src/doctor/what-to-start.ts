@@ -1,6 +1,5 @@
 import { agentOf } from "./active-agent.ts";
-import type { CheckResult } from "./check.ts";
-import { joinUnproven } from "./proofs.ts";
+import { type CheckResult, joinUnproven } from "./check.ts";
 
 /** A command that can be typed as it is, and what it does. */
 export interface NextCommand {
