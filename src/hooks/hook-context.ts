@@ -4,6 +4,7 @@ import type { Need } from "../contract/containment.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import type { GuardParts } from "../guard/decide-and-record.ts";
+import type { ContainedSession } from "../sandbox/contained-session.ts";
 import type { Decision } from "../contract/verdict.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
@@ -19,8 +20,8 @@ interface SessionContainment extends Pick<CallContainment, "recoverable"> {
   /** Called around every call that may change files. */
   readonly began: (call: string) => void;
   readonly ended: (call: string) => void;
-  /** What the network door has refused since the last call. */
-  readonly takeNotes: () => readonly string[];
+  /** What the sandbox has refused since the last call, for the output of the command that has just ended. */
+  readonly takeNotes: ContainedSession["takeNotes"];
   /** Records a command that runs outside. */
   readonly noteOutside: (command: string) => void;
 }

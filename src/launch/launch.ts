@@ -55,6 +55,8 @@ export async function launchAgent(request: Launch): Promise<number> {
   const signal = relay.endingSignal();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && signal === undefined);
+  // What the session's end has to say comes before our last line.
+  await guard?.[Symbol.asyncDispose]();
   warnings.release();
   warnIfUnguarded(launch, guard);
   warnOfSurvivors(survivors, warn);
@@ -207,6 +209,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
       staged: await stagedCheck(launch.cwd, launch.env),
       texts: await textsFor(agent.name, launch),
     });
+    let ending: Promise<void> | undefined;
     const end = async () => {
       try {
         await guard[Symbol.asyncDispose]();
@@ -216,7 +219,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
         place[Symbol.dispose]();
       }
     };
-    return { ...guard, [Symbol.asyncDispose]: end };
+    return { ...guard, [Symbol.asyncDispose]: () => (ending ??= end()) };
   } catch (error) {
     place[Symbol.dispose]();
     throw diskError(error, place.folder) ?? error;
