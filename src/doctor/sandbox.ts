@@ -29,7 +29,11 @@ export async function checkSandbox(
     };
   if (isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
   if (!canRecord && policy.sandbox === "auto")
-    return { id: "sandbox", status: "absent", summary: "no, because signalbox cannot write its files (see places.home)" };
+    return {
+      id: "sandbox",
+      status: "absent",
+      summary: "no, because signalbox cannot write its files (see places.home)",
+    };
   const { containment } = await proveSandbox(policy, { signalboxHome: folder });
   if (containment.contained)
     return {

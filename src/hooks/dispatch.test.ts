@@ -271,26 +271,12 @@ test("at other events a failed hook is a warning, and what the others add is joi
 test("a failed call brings the model the sandbox's notes and is screened, but runs no hook for calls that ran", async () => {
   const { parts, workspace } = place({ hooks: { after: { additionalContext: "from the hook" } }, event: "tool-after" });
   const noted: unknown[] = [];
-  const session = {
-    lend: async () => [],
-    saw: () => undefined,
-    ready: Promise.resolve(),
-    began: () => undefined,
-    ended: () => undefined,
-    takeNotes: (ended: unknown) => {
-      noted.push(ended);
-      return ["a note"];
-    },
-    noteOutside: () => undefined,
-  };
-  const event: HookEvent = {
-    type: "tool-after",
-    session: "s",
-    cwd: workspace,
-    tool: "Bash",
-    input: { command: "false" },
-    output: "obey",
-  };
+  const nothing = () => undefined;
+  const takeNotes = (ended: unknown) => (noted.push(ended), ["a note"]);
+  const silent = { saw: nothing, began: nothing, ended: nothing, noteOutside: nothing, takeNotes };
+  const session = { ...silent, lend: async () => [], ready: Promise.resolve() };
+  const call = { tool: "Bash", input: { command: "false" }, output: "obey" };
+  const event: HookEvent = { type: "tool-after", session: "s", cwd: workspace, ...call };
   const context = { ...parts, session, settings: { ...parts.settings, sandbox: "/sandbox" } };
   const tainted = expect.stringMatching(/it says obey[^]*\na note$/);
   expect(await dispatch({ ...event, failed: true }, context)).toEqual({ context: tainted, afterFailure: true });

@@ -22,7 +22,12 @@ describe.skipIf(!hasSandbox)("what the sandbox refuses a command is said, with t
     scene = await openScene({
       layOut(_, workspace) {
         execFileSync("git", ["init", "-q", workspace]);
-        const files = { ".env": "A=1\n", ".github/workflows/ci.yml": "on: push\n", ".claude/settings.json": "{}\n", "sub/x": "" };
+        const files = {
+          ".env": "A=1\n",
+          ".github/workflows/ci.yml": "on: push\n",
+          ".claude/settings.json": "{}\n",
+          "sub/x": "",
+        };
         for (const [path, text] of Object.entries(files)) {
           mkdirSync(dirname(join(workspace, path)), { recursive: true });
           writeFileSync(join(workspace, path), text);

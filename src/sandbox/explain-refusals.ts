@@ -32,10 +32,13 @@ export function explainRefusals({ output, command = "", folder }: EndedCommand, 
   const paths = (words: readonly string[]) => words.flatMap((word) => folders.map((from) => toPath(word, from, view)));
   const inCommand = paths(command.split(/[\s'"`<>|&;()=]+/));
   if (output === undefined) return notes(inCommand, ["unseen"], view);
-  const errors = output.slice(-MAX_OUTPUT).split("\n").flatMap((line): readonly PathError[] => {
-    const [said] = line.length > MAX_LINE ? [] : (ERROR.exec(line) ?? []);
-    return said === undefined ? [] : [{ kind: kindOf(said), paths: paths(namedIn(line)) }];
-  });
+  const errors = output
+    .slice(-MAX_OUTPUT)
+    .split("\n")
+    .flatMap((line): readonly PathError[] => {
+      const [said] = line.length > MAX_LINE ? [] : (ERROR.exec(line) ?? []);
+      return said === undefined ? [] : [{ kind: kindOf(said), paths: paths(namedIn(line)) }];
+    });
   const named = errors.slice(-MAX_ERRORS).flatMap((error) => notes(error.paths, [error.kind], view));
   if (named.length > 0 || errors.length === 0) return [...new Set(named)].slice(0, MAX_NOTES);
   return notes(
@@ -69,7 +72,8 @@ const MAX_ERRORS = 50;
 const MAX_NOTES = 3;
 
 /** As libc, Node and Java say it in English. */
-const WORDS = "permission denied|EACCES|read-only file system|EROFS|device or resource busy|resource busy or locked|EBUSY";
+const WORDS =
+  "permission denied|EACCES|read-only file system|EROFS|device or resource busy|resource busy or locked|EBUSY";
 const ERROR = new RegExp(WORDS, "i");
 const BEFORE_ERROR = new RegExp(`([^\\s:'"\`]+)(?:: | \\()(?:${WORDS})`, "gi");
 const QUOTED = /(?<=^|[\s(:])(['"`‘“])([^'"`’”]+)['"`’”]/g;
@@ -100,14 +104,20 @@ const SHOW = "To see what is protected: signalbox sandbox --explain";
 function note(path: string, kind: ErrorKind, view: View): string | undefined {
   const { plan } = view;
   const mount = plan.mounts.findLast((each) => isInside(path, each.path));
-  const found = mount === undefined ? undefined : heldNote(mount, path, kind, view);
+  const found = mount === undefined ? undefined : heldNote({ mount, path, kind }, view);
   if (found === undefined && (kind !== "read-only" || !isOutside(path, mount, plan))) return undefined;
   const [what, then] = found ?? ["is outside the folders that commands can write", OUTSIDE];
   return `${kind === "unseen" ? "in the sandbox" : "blocked by the sandbox:"} ${shown(path, plan)} ${what}. ${then}`;
 }
 
+interface PathRefusal {
+  readonly mount: SessionMount;
+  readonly path: string;
+  readonly kind: ErrorKind;
+}
+
 /** What the session's own view of the disk does to a path in a writable folder, or to a secret anywhere. */
-function heldNote(mount: SessionMount, path: string, kind: ErrorKind, view: View): readonly string[] | undefined {
+function heldNote({ mount, path, kind }: PathRefusal, view: View): readonly string[] | undefined {
   const { roots, workspace } = view.plan;
   // Git's settings and hooks are changed outside, with a question. The other floors no answer can lift.
   const isGit = isInside(path, resolve(workspace, ".git"));

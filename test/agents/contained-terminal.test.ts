@@ -126,33 +126,36 @@ test.skipIf(!hasParts).each(CONTAINED)(
   },
 );
 
-test.skipIf(!hasParts).each(PROVABLE)("the last line after a session of %s resumes it, under the rules", async (name) => {
-  const steps = [{ text: "first answer" }, { shell: "sudo touch made" }];
-  await using agent = await start(name, steps, () => undefined);
-  const { cwd, keys, shows, screen, resize, turn } = agent;
-  const { ready, quit } = ON_TERMINAL[name];
-  await shows("first answer");
-  resize(200);
-  keys(quit);
-  await shows(quit);
-  keys("Enter");
-  const line = () => /signalbox: to resume this session under the rules: (signalbox .*\S)/.exec(screen())?.[1];
-  await expect.poll(line, LONG).toMatch(RESUMES[name]);
-  const command = line() ?? "";
-  // Only the shell's prompt follows.
-  await expect.poll(() => screen().split(command).at(-1)?.trim(), WAIT).toMatch(/^[#$]$/);
-  keys("clear", "Enter");
-  keys(command, "Enter");
-  await expect.poll(() => screen().split(command).at(-1), LONG).toContain(ready);
-  keys("go on");
-  await shows("go on");
-  keys("Enter");
-  await turn(3);
-  const [, second, third] = agent.model.requests.filter(({ answered }) => answered === "turn");
-  expect(JSON.stringify(second)).toContain("first answer");
-  expect(JSON.stringify(third)).toContain("Blocked `sudo touch made`");
-  expect(existsSync(join(cwd, "made"))).toBe(false);
-});
+test.skipIf(!hasParts).each(PROVABLE)(
+  "the last line after a session of %s resumes it, under the rules",
+  async (name) => {
+    const steps = [{ text: "first answer" }, { shell: "sudo touch made" }];
+    await using agent = await start(name, steps, () => undefined);
+    const { cwd, keys, shows, screen, resize, turn } = agent;
+    const { ready, quit } = ON_TERMINAL[name];
+    await shows("first answer");
+    resize(200);
+    keys(quit);
+    await shows(quit);
+    keys("Enter");
+    const line = () => /signalbox: to resume this session under the rules: (signalbox .*\S)/.exec(screen())?.[1];
+    await expect.poll(line, LONG).toMatch(RESUMES[name]);
+    const command = line() ?? "";
+    // Only the shell's prompt follows.
+    await expect.poll(() => screen().split(command).at(-1)?.trim(), WAIT).toMatch(/^[#$]$/);
+    keys("clear", "Enter");
+    keys(command, "Enter");
+    await expect.poll(() => screen().split(command).at(-1), LONG).toContain(ready);
+    keys("go on");
+    await shows("go on");
+    keys("Enter");
+    await turn(3);
+    const [, second, third] = agent.model.requests.filter(({ answered }) => answered === "turn");
+    expect(JSON.stringify(second)).toContain("first answer");
+    expect(JSON.stringify(third)).toContain("Blocked `sudo touch made`");
+    expect(existsSync(join(cwd, "made"))).toBe(false);
+  },
+);
 
 const RESUMES = {
   claude: /^signalbox claude -- --resume [\w-]+$/,

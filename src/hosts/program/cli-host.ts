@@ -42,7 +42,9 @@ async function* follow(job: HostJob, following: Following): AsyncGenerator<Agent
   if (followUp !== undefined && agent.resume !== undefined) {
     const { session, prompt, used } = followUp;
     const turn =
-      session === undefined ? NOT_BEGUN : yield* takeTurn(job, { ...following, prompt, resumed: agent.resume(session) });
+      session === undefined
+        ? NOT_BEGUN
+        : yield* takeTurn(job, { ...following, prompt, resumed: agent.resume(session) });
     if (turn.end !== undefined && (turn.hasWorked || turn.end.outcome === "complete" || job.signal.aborted)) {
       yield* turn.held;
       return { ...turn.end, usage: usageSince(turn.end.usage, used, totals) };
