@@ -145,7 +145,7 @@ test("a home that is a file is one warning, with all that follows from it", asyn
   writeFileSync(home, "");
   const { env } = standInAgent("claude", "echo 1.0");
   const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...env, SIGNALBOX_HOME: home } });
-  expect(stdout.match(/^(?:warn|fail) .*/gm)).toEqual([
+  expect(stdout.match(/^(?:warn|fail) +(?:places|sandbox|audit|proof).*/gm)).toEqual([
     expect.stringMatching(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/),
   ]);
   expect(stdout).toMatch(/^Contained {6}no, because signalbox cannot write its files \(see places\.home\)$/m);

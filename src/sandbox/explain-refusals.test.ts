@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signalbox } from "../../test/support/run-signalbox.ts";
 import { hasSandbox, openScene, type SandboxScene } from "../../test/support/sandbox-scene.ts";
+import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { explainRefusals, newlyHidden } from "./explain-refusals.ts";
 
@@ -94,5 +96,20 @@ describe.skipIf(!hasSandbox)("what the sandbox refuses a command is said, with t
     expect(newlyHidden(view())).toEqual([
       "from the next session on, sub/.env is hidden from commands: the policy keeps **/.env from being read (rule deny_read). To see what is protected: signalbox sandbox --explain",
     ]);
+  });
+
+  test("signalbox sandbox says it after the command's errors, and names a new secret at its end", async () => {
+    const [cwd, home] = [tempRepository(), tempFolder()];
+    writeFileSync(join(cwd, ".env"), "A=1\n");
+    const env = { ...process.env, HOME: home };
+    const sandbox = (command: string) => signalbox(["sandbox", "--", command], { cwd, env });
+    expect(await sandbox("echo X >> .env")).toMatchObject({
+      code: 1,
+      stderr: `bash: line 1: .env: Permission denied\nsignalbox: ${HIDDEN}\n`,
+    });
+    expect(await sandbox("mkdir sub; echo B=2 > sub/.env")).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/signalbox: from the next session on, sub\/\.env is hidden .*\n$/),
+    });
   });
 });
