@@ -140,12 +140,15 @@ test("a home that can be opened but not written to is a warning too", async () =
   expect(run()).toMatch(/^warn {3}places\.home .*cannot be written \(EFBIG\): agents start, but /m);
 });
 
-test("a home that is a file is a warning too", async () => {
+test("a home that is a file is one warning, with all that follows from it", async () => {
   const home = join(tempFolder(), "home");
   writeFileSync(home, "");
-  const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { SIGNALBOX_HOME: home } });
-  expect(stdout).toMatch(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/m);
-  expect(stdout).toMatch(/^warn {3}audit .*cannot (?:be )?read/m);
+  const { env } = standInAgent("claude", "echo 1.0");
+  const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...env, SIGNALBOX_HOME: home } });
+  expect(stdout.match(/^(?:warn|fail) +(?:places|sandbox|audit|proof).*/gm)).toEqual([
+    expect.stringMatching(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/),
+  ]);
+  expect(stdout).toMatch(/^Contained {6}no, because signalbox cannot write its files \(see places\.home\)$/m);
 });
 
 test("a broken cache is rebuilt", async () => {

@@ -131,10 +131,10 @@ treeTest("what outlived a kill -9 of signalbox is ended at the next start, with 
     env: { ...other.env, TMPDIR: agent.env["TMPDIR"] },
   });
   expect(next.stderr).toContain("stopped processes left behind by a killed signalbox");
-  expect([isAlive(pidIn(agent, "tool")), isAlive(pidIn(agent, "agent")), readdirSync(runs)]).toEqual([
+  expect([isAlive(pidIn(agent, "tool")), isAlive(pidIn(agent, "agent")), existsSync(runs)]).toEqual([
     false,
     false,
-    [],
+    false,
   ]);
 });
 
@@ -179,7 +179,8 @@ treeTest("a signalbox inside an agent is ended with it, and so is its own agent"
 treeTest("the run folder is gone afterwards, after success and after a signal", async () => {
   const agent = standInAgent("claude", withTool("trap 'exit 0' TERM; while :; do sleep 0.05; done"));
   await signalbox(["claude", "-p", "x"], { cwd: tempRepository(), env: agent.env, during: sending(agent, "SIGTERM") });
-  expect(readdirSync(join(agent.env["TMPDIR"] ?? "", `signalbox-${process.getuid?.()}`))).toEqual([]);
+  const left = readdirSync(agent.env["TMPDIR"] ?? "").filter((name) => name.startsWith("signalbox-"));
+  expect(left).toEqual([]);
 });
 
 /** Runs a command line in a terminal of its own; `during` types into it. Returns the screen once it shows `until`. */

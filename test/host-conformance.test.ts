@@ -50,9 +50,10 @@ test.each([
   ["whose reader goes away", undefined, 141],
   ["that is told to end", "SIGTERM", 143],
 ] as const)("a host of ours %s leaves nothing running", { timeout: 60_000 }, async (_, signal, code) => {
-  const mark = join(tempFolder(), "pid");
+  const root = tempFolder();
+  const mark = join(root, "pid");
   const steps = [{ bash: "sleep 1" }, { bash: `echo $$ > ${mark}; sleep 600` }];
-  const order = workOrder({ root: tempFolder(), script: signal === undefined ? steps : steps.slice(1) });
+  const order = workOrder({ root, script: signal === undefined ? steps : steps.slice(1) });
   const child = spawn(SIGNALBOX, ["sidecar", "mock"], { env: env(), stdio: ["pipe", "pipe", "ignore"] });
   const ended = once(child, "exit");
   child.stdin.on("error", () => {}).write(`${JSON.stringify({ t: "run", id: randomUUID(), work_order: order })}\n`);

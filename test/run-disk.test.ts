@@ -33,10 +33,11 @@ const smallDisks = spawnSync("unshare", ["-Urm", "mount", "-t", "tmpfs", "none",
  */
 const ON_A_SMALL_DISK = `
 mount -t tmpfs -o size=1m none "$HOME" || exit 99
+mkdir -p "$HOME/.signalbox" "$HOME/room" && printf 'version: 1\\npaths: { write_roots: [".", "~/room"] }\\n' >"$HOME/.signalbox/policy.yaml" || exit 97
 '${SIGNALBOX}' run mock first >"$3/first" 2>&1 || exit 98
 '${SIGNALBOX}' run mock second --param "script=$(cat "$2")" >"$3/out" 2>"$3/err"
 echo $? >"$3/code"
-rm "$HOME/fill"
+rm "$HOME/room/fill"
 '${SIGNALBOX}' runs >"$3/runs" 2>&1 && '${SIGNALBOX}' receipt verify >"$3/receipts" 2>&1 && '${SIGNALBOX}' audit verify >"$3/audit" 2>&1
 `;
 
@@ -44,7 +45,7 @@ test.runIf(smallDisks).each([0, 4096, 8192, 12_288, 16_384])(
   "a disk with %i bytes left when a run is finished is told in one way, and the run is closed once there is room",
   (left) => {
     const [cwd, home, told] = [repositoryWith({ "a.txt": "a\n" }), tempFolder(), tempFolder()];
-    const [fill, spare] = [join(home, "fill"), join(home, "spare")];
+    const [fill, spare] = [join(home, "room/fill"), join(home, "room/spare")];
     const steps = [
       { bash: `head -c ${left} /dev/zero >${spare}; head -c 9000000 /dev/zero >${fill}; : >${spare}` },
       { bash: `echo ${"y".repeat(4000)}` },

@@ -250,7 +250,7 @@ test.each(["SIGINT", "SIGTERM", "SIGQUIT"] as const)(
   "%s ends a run as 130, with a receipt, and nothing is left running",
   async (signal) => {
     const options = person();
-    const mark = join(tempFolder(), "pid");
+    const mark = join(options.cwd, "pid");
     const outcome = await signalbox(
       ["run", "mock", "task", "--json", ...script({ bash: `echo $$ > ${mark}; sleep 600` })],
       {

@@ -64,30 +64,51 @@ test.each([
   expect(text.split("\n")[0]).toBe(`You can start  ${shown}`);
 });
 
-test("four agents that are not proven, and a long way to start signalbox, fit on 24 lines of 80 columns", () => {
+test("agents that are not proven are one warning with one command, and fit on 24 lines of 80 columns", () => {
   const names = ["claude", "codex", "copilot", "gemini"];
   const unproven = names.map((name) => ({
     ...UNPROVEN,
     id: `proof.${name}`,
-    summary: `this ${name} CLI of a vendor has not been tested against the rules yet`,
+    facts: { state: name === "gemini" ? "stale" : "missing" },
   }));
   const checks = [ACTIVE, SANDBOX, ...names.map(agent), absent("amplifier"), ...unproven];
   const as = "/a/rather/long/folder/bin/signalbox";
-  const lines = doctorScreen(examination(...checks), { paint, width: 80, rows: 24, as }).split("\n");
+  const text = doctorScreen(examination(...checks), { paint, width: 80, rows: 24, as });
+  const lines = text.split("\n");
   const rows = lines.map(({ length }) => Math.max(1, Math.ceil(length / 80)));
   expect(rows.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(24);
-  expect(lines.filter((line) => line.startsWith("warn"))).toHaveLength(4);
+  expect(text).toContain(`
+               /a/rather/long/folder/bin/signalbox prove
+
+warn   proof             not tested against the rules yet: claude, codex,
+                         copilot; tested, but something has changed since:
+                         gemini
+                         fix: run: /a/rather/long/folder/bin/signalbox prove
+
+No check failed.`);
+});
+
+test("where one agent is proven already, the command names the others", () => {
+  const missing = (name: string) => ({ ...UNPROVEN, id: `proof.${name}`, facts: { state: "missing" } });
+  const proven: CheckResult = { id: "proof.claude", status: "ok", summary: "proven" };
+  const all = examination(ACTIVE, SANDBOX, agent("codex"), proven, missing("codex"), missing("gemini"));
+  expect(doctorScreen(all, { paint, as: "signalbox" })).toContain(`
+warn   proof             not tested against the rules yet: codex, gemini
+                         fix: run: signalbox prove codex gemini
+`);
 });
 
 test("without an agent it says what to install", () => {
-  const all = examination(ACTIVE, SANDBOX, absent("claude"), absent("copilot"));
+  const all = examination(ACTIVE, SANDBOX, ...["claude", "copilot", "codex", "gemini"].map(absent));
   expect(doctorScreen(all, { paint, as: "signalbox" })).toContain(`You can start  no agent yet
-Not set up     claude, copilot
+Not set up     claude, copilot, codex, gemini
 Contained      yes (disk), by bubblewrap
 
-Next           signalbox demo          see what it does, offline
+Next           signalbox demo          a tour, offline
                npm install -g claude   install claude
                npm install -g copilot  install copilot
+               npm install -g codex    install codex
+               signalbox models        a model for native
 `);
 });
 

@@ -1,4 +1,4 @@
-import type { CheckResult } from "../doctor/check.ts";
+import { type CheckResult, warnings } from "../doctor/check.ts";
 import type { Examination } from "../doctor/examine.ts";
 import { printable } from "../lib/printable.ts";
 import { shortLine } from "../lib/short-line.ts";
@@ -24,7 +24,7 @@ export function doctorScreen(examination: Examination, screen: DoctorScreen): st
   const { checks } = examination;
   const count = (status: CheckResult["status"]) => checks.filter((check) => check.status === status).length;
   const top = [...startLines(examination, screen), "", ...nextLines(examination, screen)];
-  const problems = [...withStatus(checks, "fail"), ...withStatus(checks, "warn")].map((check) =>
+  const problems = [...withStatus(checks, "fail"), ...warnings(checks)].map((check) =>
     check.fix === undefined
       ? check
       : { ...check, fix: check.fix.replace(/^run: signalbox /, () => `run: ${screen.as} `) },
@@ -60,9 +60,14 @@ function startLines({ canStart, checks }: Examination, { width }: Terminal): rea
         : canStart.map((name) => [name, version(name)].filter(Boolean).join(" ")).join(", "),
     ],
     ["Not set up", missing.map(({ id }) => id.slice("agent.".length)).join(", ")],
-    ["Contained", sandbox?.status === "ok" ? sandbox.summary.replace(/^contained: /, "") : "no (see sandbox)"],
+    ["Contained", contained(sandbox)],
   ];
   return rows.flatMap(([label, text]) => (text === "" ? [] : labelled(label, text, width)));
+}
+
+function contained(sandbox: CheckResult | undefined): string {
+  if (sandbox?.status === "ok") return sandbox.summary.replace(/^contained: /, "");
+  return sandbox?.status === "absent" ? sandbox.summary : "no (see sandbox)";
 }
 
 function labelled(label: string, text: string, width: number | undefined): readonly string[] {

@@ -13,6 +13,8 @@ export interface HookAnswer {
   readonly block?: string | undefined;
   /** For `prompt-submitted`: the prompt to use instead. Only our own engine takes it. */
   readonly prompt?: string | undefined;
+  /** For `tool-after`: the call failed, which is an event of its own in some agents. */
+  readonly afterFailure?: true | undefined;
   /** For `tool-after`: the result to use instead. Only our own engine takes it. */
   readonly result?: ChangedResult | undefined;
 }

@@ -34,7 +34,14 @@ export type HookEvent = EventSource &
         /** A permission mode that the user chose and that our `allow` must not override. */
         readonly mode?: "plan" | "dont-ask" | undefined;
       }
-    | { readonly type: "tool-after"; readonly tool: string; readonly input: unknown; readonly output: unknown }
+    | {
+        readonly type: "tool-after";
+        readonly tool: string;
+        readonly input: unknown;
+        readonly output: unknown;
+        /** Set where the agent reports a call that failed by another name. Its own hooks for calls that ran do not run then. */
+        readonly failed?: true;
+      }
     /** `again`: the agent is only still running because an earlier stop was refused. */
     | { readonly type: "agent-stop" | "subagent-stop"; readonly again: boolean }
     | { readonly type: "compact-before"; readonly trigger: string }

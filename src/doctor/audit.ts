@@ -14,9 +14,9 @@ export function checkAudit(folder: string): CheckResult {
     return { id: "audit", status: "fail", summary: `${flawPlace(bad)}: ${bad.because}`, fix };
   } catch (error) {
     const summary = `cannot read the log: ${messageOf(error)}`;
-    // If the home is not a folder, there is no log. That is only a warning, as it is for `places.home`.
-    const status = errorCode(error) === "ENOTDIR" && !isFolder(folder) ? "warn" : "fail";
-    return { id: "audit", status, summary, fix: "check the file and its permissions" };
+    // If the home is not a folder, there is no log. `places.home` says so.
+    if (errorCode(error) === "ENOTDIR" && !isFolder(folder)) return { id: "audit", status: "absent", summary };
+    return { id: "audit", status: "fail", summary, fix: "check the file and its permissions" };
   }
 }
 

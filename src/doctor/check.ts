@@ -7,3 +7,33 @@ export interface CheckResult {
   /** More facts, for `--json`. */
   readonly facts?: Readonly<Record<string, string>>;
 }
+
+/** The warnings for people: those with one cause and one fix are one, in the place of the first. */
+export function warnings(checks: readonly CheckResult[]): readonly CheckResult[] {
+  const unproven = joinUnproven(checks);
+  const all = checks.filter(({ status }) => status === "warn");
+  const first = all.find(isUnproven);
+  return all.flatMap((check) => {
+    if (!isUnproven(check) || unproven === undefined) return [check];
+    return check === first ? [unproven] : [];
+  });
+}
+
+/** Unproven agents have one cause and one fix, so they are one warning for people. */
+export function joinUnproven(checks: readonly CheckResult[]): CheckResult | undefined {
+  const unproven = checks.filter(isUnproven);
+  if (unproven.length < 2) return unproven[0];
+  const names = (wanted: readonly CheckResult[]) => wanted.map(({ id }) => id.slice("proof.".length));
+  const stale = unproven.filter(({ facts }) => facts?.["state"] === "stale");
+  const missing = unproven.filter((check) => !stale.includes(check));
+  const summary = [
+    ...(missing.length === 0 ? [] : [`not tested against the rules yet: ${names(missing).join(", ")}`]),
+    ...(stale.length === 0 ? [] : [`tested, but something has changed since: ${names(stale).join(", ")}`]),
+  ].join("; ");
+  // Without names every installed agent is tested.
+  const isAll = !checks.some(({ id, status }) => id.startsWith("proof.") && (status === "ok" || status === "fail"));
+  const words = isAll ? [] : names(unproven);
+  return { id: "proof", status: "warn", summary, fix: ["run: signalbox prove", ...words].join(" ") };
+}
+
+const isUnproven = ({ id, status }: CheckResult) => id.startsWith("proof.") && status === "warn";

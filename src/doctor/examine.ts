@@ -35,16 +35,18 @@ export interface Examination {
 export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: string): Promise<Examination> {
   const home = signalboxHome(env);
   const readOnly = isInsideSession(env);
+  const places = checkPlaces(home, env);
+  const canRecord = places.every(({ id, status }) => id !== "places.home" || status === "ok");
   const [git, runner, sandbox, ...agents] = await Promise.all([
     checkGit(cwd, env),
     checkRecipeRunner(env, { cwd, readOnly }),
-    checkSandbox(cwd, home, env),
+    checkSandbox({ cwd, home, canRecord }, env),
     ...AGENTS.map((agent) => checkAgent(agent, env, { cwd, cache: join(home, "cache"), readOnly })),
   ]);
   const checks = [
     checkRuntime(),
     git,
-    ...checkPlaces(home, env),
+    ...places,
     checkActiveAgent(cwd, env, agents),
     checkPolicy(cwd, home),
     sandbox,
@@ -53,7 +55,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
     checkElsewhere(home),
     ...agents,
     ...PROVABLE.flatMap((name) => [
-      checkProof(agentNamed(name, "doctor"), env, { home, version, cwd }),
+      checkProof(agentNamed(name, "doctor"), env, { home, version, cwd, canRecord }),
       checkSwitches(name, env),
     ]),
     checkNative(env, home),

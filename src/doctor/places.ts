@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runsFolders } from "../launch/run-folder.ts";
+import { leaveRunsFolder, openRunsFolder } from "../launch/run-folder.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { isInsideSession } from "../lib/inside-session.ts";
 import type { CheckResult } from "./check.ts";
@@ -45,8 +45,11 @@ function tryToWrite(home: string): void {
 const PROBE_BYTES = 16_384;
 
 function checkRuns(env: NodeJS.ProcessEnv): CheckResult {
-  const folder = runsFolders(env)[0];
-  if (folder !== undefined) return { id: "places.runs", status: "ok", summary: `${folder} is private` };
+  const folder = openRunsFolder(env);
+  if (folder !== undefined) {
+    leaveRunsFolder(env, folder);
+    return { id: "places.runs", status: "ok", summary: `${folder} is private` };
+  }
   return {
     id: "places.runs",
     status: "fail",

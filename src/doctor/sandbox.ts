@@ -5,8 +5,18 @@ import { isInsideSession } from "../lib/inside-session.ts";
 import { proveSandbox } from "../sandbox/prove-sandbox.ts";
 import type { CheckResult } from "./check.ts";
 
+interface Places {
+  readonly cwd: string;
+  readonly home: string;
+  /** Whether the home can be written. Where it cannot, its own check says so. */
+  readonly canRecord: boolean;
+}
+
 /** Whether commands run in a sandbox on this machine, which is tried out unless it was before. */
-export async function checkSandbox(cwd: string, folder: string, env: NodeJS.ProcessEnv): Promise<CheckResult> {
+export async function checkSandbox(
+  { cwd, home: folder, canRecord }: Places,
+  env: NodeJS.ProcessEnv,
+): Promise<CheckResult> {
   const policy = activePolicy(findWorkspace(cwd), folder);
   if (policy === undefined)
     return { id: "sandbox", status: "absent", summary: "not tried, because the policy is broken" };
@@ -18,6 +28,12 @@ export async function checkSandbox(cwd: string, folder: string, env: NodeJS.Proc
       fix: "set sandbox: auto in the policy",
     };
   if (isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
+  if (!canRecord && policy.sandbox === "auto")
+    return {
+      id: "sandbox",
+      status: "absent",
+      summary: "no, because signalbox cannot write its files (see places.home)",
+    };
   const { containment } = await proveSandbox(policy, { signalboxHome: folder });
   if (containment.contained)
     return {

@@ -1,5 +1,5 @@
 import { agentOf } from "./active-agent.ts";
-import type { CheckResult } from "./check.ts";
+import { type CheckResult, joinUnproven } from "./check.ts";
 
 /** A command that can be typed as it is, and what it does. */
 export interface NextCommand {
@@ -26,14 +26,16 @@ const NATIVE = "agent.native";
 
 function toDo(agent: string, checks: readonly CheckResult[]): readonly NextCommand[] {
   const proof = checks.find(({ id }) => id === `proof.${agent}`);
+  const toProve = proof?.status === "warn" ? joinUnproven(checks) : proof?.status === "fail" ? proof : undefined;
+  const prove = toProve?.fix?.replace(/^run: /, "");
   return [
     { command: `signalbox ${agent}`, does: "under your rules" },
     { command: `signalbox run ${agent} "TASK" --accept "npm test"`, does: "a checked task" },
-    ...(proof === undefined || proof.status === "ok"
-      ? []
-      : [{ command: `signalbox prove ${agent}`, does: "test the rules" }]),
+    ...(prove === undefined ? [] : [{ command: prove, does: "test the rules" }]),
   ];
 }
+
+const MAX_INSTALLS = 3;
 
 /** An installation command contains alternatives after a semicolon. */
 function toInstall(agents: readonly CheckResult[]): readonly NextCommand[] {
@@ -43,5 +45,9 @@ function toInstall(agents: readonly CheckResult[]): readonly NextCommand[] {
       const [command] = (check.fix ?? "").split("; ");
       return command === undefined || command === "" ? [] : { command, does: `install ${agentOf(check)}` };
     });
-  return [{ command: "signalbox demo", does: "see what it does, offline" }, ...installs.slice(0, 2)];
+  return [
+    { command: "signalbox demo", does: "a tour, offline" },
+    ...installs.slice(0, MAX_INSTALLS),
+    { command: "signalbox models", does: "a model for native" },
+  ];
 }

@@ -19,7 +19,7 @@ import type { HookRequest } from "./server.ts";
 
 export interface AnswererOptions extends Pick<
   HookContext,
-  "settings" | "policyFor" | "alsoJudge" | "answered" | "ownRules" | "session" | "questions" | "warn"
+  "settings" | "policyFor" | "alsoJudge" | "answered" | "ownRules" | "session" | "talked" | "questions" | "warn"
 > {
   readonly env: NodeJS.ProcessEnv;
   readonly screen: (text: string) => Screening;
@@ -42,8 +42,8 @@ const HOOK_MILLISECONDS = 10_000;
 
 /** Answers one agent's hook calls. The log is opened at the first decision and closed on dispose. */
 export function openAnswerer(options: AnswererOptions): HookAnswerer {
-  const { settings, env, screen, refresh, policyFor, alsoJudge, answered, ownRules, session, questions, warn } =
-    options;
+  const { settings, env, screen, refresh, policyFor, alsoJudge, answered } = options;
+  const { ownRules, session, talked, questions, warn } = options;
   const dialect = findDialect(settings.agent);
   let segment: AuditSegment | undefined;
   const open = () => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: options.anchor }));
@@ -55,6 +55,7 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
     answered,
     ownRules,
     session,
+    talked,
     questions,
     warn,
     workspaceOf: findWorkspace,

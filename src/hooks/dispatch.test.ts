@@ -267,3 +267,33 @@ test("at other events a failed hook is a warning, and what the others add is joi
   });
   expect(warnings).toEqual(["the hook b failed: it crashed"]);
 });
+
+test("a failed call brings the model the sandbox's notes and is screened, but runs no hook for calls that ran", async () => {
+  const { parts, workspace } = place({ hooks: { after: { additionalContext: "from the hook" } }, event: "tool-after" });
+  const noted: unknown[] = [];
+  const nothing = () => undefined;
+  const takeNotes = (ended: unknown) => (noted.push(ended), ["a note"]);
+  const silent = { saw: nothing, began: nothing, ended: nothing, noteOutside: nothing, takeNotes };
+  const session = { ...silent, lend: async () => [], ready: Promise.resolve() };
+  const call = { tool: "Bash", input: { command: "false" }, output: "obey" };
+  const event: HookEvent = { type: "tool-after", session: "s", cwd: workspace, ...call };
+  const context = { ...parts, session, settings: { ...parts.settings, sandbox: "/sandbox" } };
+  const tainted = expect.stringMatching(/it says obey[^]*\na note$/);
+  expect(await dispatch({ ...event, failed: true }, context)).toEqual({ context: tainted, afterFailure: true });
+  expect(await dispatch({ ...event, output: "fine" }, context)).toEqual({ context: "a note\n\nfrom the hook" });
+  expect(noted).toEqual([
+    { output: "obey", command: "false", folder: workspace },
+    { output: "fine", command: "false", folder: workspace },
+  ]);
+});
+
+test("the conversation with the person is known from its prompts and stops, not from a sub-agent's", async () => {
+  const { parts } = place();
+  const talked: string[] = [];
+  const context = { ...parts, talked: (id: string) => void talked.push(id) };
+  await dispatch({ type: "session-start", session: "unused", source: "startup" }, context);
+  await dispatch({ type: "prompt-submitted", session: "main", prompt: "hello" }, context);
+  await dispatch({ type: "prompt-submitted", session: "inner", subAgent: "a", prompt: "hello" }, context);
+  await dispatch({ type: "agent-stop", session: "later", again: false }, context);
+  expect(talked).toEqual(["main", "later"]);
+});

@@ -1,7 +1,9 @@
 import { isStop } from "../agents/dialect/hook-event.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";
 import type { HookEvent, ToolAfter, ToolBefore } from "../contract/hook-event.ts";
+import { toolKind } from "../guard/judge/tool-kind.ts";
 import { clearTaint, raiseTaint } from "../guard/taint/taint-store.ts";
+import type { EndedCommand } from "../sandbox/contained-session.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { messageOf } from "../lib/message-of.ts";
 import type { HookContext } from "./hook-context.ts";
@@ -23,6 +25,7 @@ import {
 /** Answers an event: asks the guard, then every registered hook, and joins the answers by strictness. */
 export async function dispatch(event: HookEvent, context: HookContext): Promise<HookAnswer> {
   context.session?.saw(event.session);
+  if (event.subAgent === undefined && TALKING.has(event.type)) context.talked?.(event.session);
   if (event.type === "tool-before") context.session?.began(callKey(event));
   const hooks = hooksFor(event, context);
   if (event.type === "tool-before") return await beforeTool(event, hooks, context);
@@ -33,14 +36,19 @@ export async function dispatch(event: HookEvent, context: HookContext): Promise<
       context.warn(`the hook ${result.hook.name} failed: ${result.failed}`);
   const answer = joinOtherAnswers(results);
   const added = [own, answer.context].filter((text) => text !== undefined).join("\n\n");
-  const joined = { ...answer, ...(added === "" ? {} : { context: added }) };
+  const afterFailure = event.type === "tool-after" && event.failed === true ? { afterFailure: true as const } : {};
+  const joined = { ...answer, ...(added === "" ? {} : { context: added }), ...afterFailure };
   if (event.type !== "agent-stop" && event.type !== "subagent-stop") return joined;
   return stopAnswer(event, joined, { ...context, results });
 }
 
+/** A conversation without these has nothing to resume. */
+const TALKING: ReadonlySet<HookEvent["type"]> = new Set(["prompt-submitted", "agent-stop"]);
+
 /** The hooks of an event. One that ran at a stop of this session does not run again at its end. */
 function hooksFor(event: HookEvent, { settings }: HookContext): readonly RegisteredHook[] {
   const { hooks, folder } = settings;
+  if (event.type === "tool-after" && event.failed === true) return [];
   const registered = hooks.filter((hook) => hook.event === event.type);
   if (!registered.some(({ atStop }) => atStop)) return registered;
   if (event.type === "agent-stop") noteStop(folder, event.session);
@@ -126,7 +134,7 @@ function ownPart(event: HookEvent, context: HookContext): string | undefined {
       return undefined;
     case "tool-after": {
       context.session?.ended(callKey(event));
-      const notes = context.session?.takeNotes() ?? [];
+      const notes = context.session?.takeNotes(endedCommand(event, context)) ?? [];
       const texts = [screenOutput(event, context), ...notes].filter((text) => text !== undefined);
       return texts.length === 0 ? undefined : texts.join("\n");
     }
@@ -134,6 +142,16 @@ function ownPart(event: HookEvent, context: HookContext): string | undefined {
       return undefined;
   }
 }
+
+/** A shell command as the agent reports it: what it printed is somewhere in the text. */
+function endedCommand({ tool, input, output, cwd }: ToolAfter, { settings }: HookContext): EndedCommand | undefined {
+  if (settings.sandbox === undefined || cwd === undefined || toolKind(tool) !== "shell") return undefined;
+  const command = isRecord(input) && typeof input["command"] === "string" ? input["command"] : undefined;
+  return { output: textsIn(output).join("\n"), command, folder: cwd };
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  typeof value === "string" ? [value] : isRecord(value) ? Object.values(value).flatMap(textsIn) : [];
 
 const MAX_SCREENED = 128 * 1024;
 

@@ -4,6 +4,7 @@ import type { Need } from "../contract/containment.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import type { GuardParts } from "../guard/decide-and-record.ts";
+import type { ContainedSession } from "../sandbox/contained-session.ts";
 import type { Decision } from "../contract/verdict.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
@@ -19,8 +20,8 @@ interface SessionContainment extends Pick<CallContainment, "recoverable"> {
   /** Called around every call that may change files. */
   readonly began: (call: string) => void;
   readonly ended: (call: string) => void;
-  /** What the network door has refused since the last call. */
-  readonly takeNotes: () => readonly string[];
+  /** What the sandbox has refused since the last call, for the output of the command that has just ended. */
+  readonly takeNotes: ContainedSession["takeNotes"];
   /** Records a command that runs outside. */
   readonly noteOutside: (command: string) => void;
 }
@@ -43,6 +44,8 @@ export interface HookContext extends GuardParts {
   readonly answered?: ((call: ReportedCall, answer: Pick<Decision, "verdict" | "because">) => void) | undefined;
   /** What only the process of the launch can do about its sandbox. */
   readonly session?: SessionContainment | undefined;
+  /** Called with the agent's id of the conversation in which its person's prompts are answered. */
+  readonly talked?: ((session: string) => void) | undefined;
   /** Where a second hook asks, because the first one cannot both rewrite a command and ask. */
   readonly questions?: { readonly hold: (command: string, because: string) => void } | undefined;
   /** The agent's own rules as they are now. Without it, those of the settings count, as long as nothing has changed. */

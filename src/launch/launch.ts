@@ -8,12 +8,14 @@ import { deliverPrompt, type Delivery, runsNoTools } from "../agents/deliver-pro
 import { isUnattended } from "../agents/is-unattended.ts";
 import { findPack } from "../agents/registry.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
+import { calledAs } from "../lib/called-as.ts";
 import { diskError } from "../lib/disk-error.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { refuseDeepSession } from "../lib/session-depth.ts";
+import { shQuote } from "../lib/sh-quote.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { refreshStaged, stagedCheck, textsFor } from "../staging/refresh.ts";
@@ -53,15 +55,29 @@ export async function launchAgent(request: Launch): Promise<number> {
   const signal = relay.endingSignal();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && signal === undefined);
+  // What the session's end has to say comes before our last line.
+  await guard?.[Symbol.asyncDispose]();
   warnings.release();
   warnIfUnguarded(launch, guard);
   warnOfSurvivors(survivors, warn);
+  sayHowToResume(launch, guard);
   return exitStatus(end, signal);
 }
 
 function warnOfSurvivors(survivors: readonly { readonly pid: number }[], warn: Launch["warn"]): void {
   if (survivors.length > 0) warn(`could not stop ${survivors.map(({ pid }) => `process ${pid}`).join(", ")}`);
 }
+
+/** The agent's own last line would resume the session without the rules. */
+function sayHowToResume(launch: Launch, guard: Guard | undefined): void {
+  const { agent, env, cwd, requireSandbox, warn } = launch;
+  const session = guard?.conversation?.();
+  if (session === undefined || agent.resume === undefined || !isInteractive(launch) || !isatty(2)) return;
+  const own = [agent.name, ...(requireSandbox === true ? ["--require-sandbox"] : []), "--", ...agent.resume(session)];
+  const words = own.map((word) => (/^[\w./=-]+$/.test(word) ? word : shQuote(word)));
+  warn(`to resume this session under the rules: ${calledAs(env, cwd)} ${words.join(" ")}`);
+}
+
 const drawsOnTerminal = ({ prompt }: Launch) => prompt === undefined && isatty(2);
 
 /** If an agent worked on a task without calling any hook, it was not guarded. */
@@ -193,6 +209,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
       staged: await stagedCheck(launch.cwd, launch.env),
       texts: await textsFor(agent.name, launch),
     });
+    let ending: Promise<void> | undefined;
     const end = async () => {
       try {
         await guard[Symbol.asyncDispose]();
@@ -202,7 +219,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
         place[Symbol.dispose]();
       }
     };
-    return { ...guard, [Symbol.asyncDispose]: end };
+    return { ...guard, [Symbol.asyncDispose]: () => (ending ??= end()) };
   } catch (error) {
     place[Symbol.dispose]();
     throw diskError(error, place.folder) ?? error;
@@ -225,6 +242,10 @@ async function refuseUncontained({ agent, cwd, env, requireSandbox, unguarded }:
   });
 }
 
+/** Whether a person is at the terminal. */
+const isInteractive = ({ agent, prompt, flags }: Launch) =>
+  prompt === undefined && isatty(0) && isatty(1) && !isUnattended(agent, flags);
+
 function startOf(launch: Launch): Omit<GuardedStart, "folder" | "id" | "staged" | "texts"> {
   return {
     agent: launch.agent.name,
@@ -232,7 +253,7 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "id" | "staged" 
     cwd: launch.cwd,
     flags: launch.flags,
     env: launch.env,
-    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !isUnattended(launch.agent, launch.flags),
+    interactive: isInteractive(launch),
     deniedTools: launch.deniedTools ?? [],
     requireSandbox: launch.requireSandbox,
     warn: launch.warn,

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { launchesFolder } from "../hooks/server-address.ts";
@@ -19,19 +19,7 @@ export interface Run extends RunMark, Disposable {
 /** Opens a run. The folder records its owner, so that a later start can recognize what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
   const id = randomId();
-  // Without a private parent folder, the unguessable name keeps the folder ours.
-  const folder = join(runsFolders(env)[0] ?? tmpdir(), `${id}.${process.pid}`);
-  let owned: Disposable;
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-    owned = ownFolder(folder);
-  } catch (cause) {
-    throw new UserError(`cannot create a private folder for this run (${errorCode(cause) ?? String(cause)})`, {
-      where: dirname(folder),
-      fix: "set TMPDIR to a folder you can write to",
-      cause,
-    });
-  }
+  const { folder, owned } = openFolder(env, `${id}.${process.pid}`);
   return {
     id,
     since: startTime(process.pid) ?? "0",
@@ -39,8 +27,30 @@ export function openRun(env: NodeJS.ProcessEnv): Run {
     [Symbol.dispose]() {
       owned[Symbol.dispose]();
       rmSync(folder, { recursive: true, force: true });
+      leaveRunsFolder(env, dirname(folder));
     },
   };
+}
+
+const MAX_TRIES = 20;
+
+function openFolder(env: NodeJS.ProcessEnv, name: string): { readonly folder: string; readonly owned: Disposable } {
+  for (let tries = 1; ; tries++) {
+    // Without a private parent folder, the unguessable name keeps the folder ours.
+    const folder = join(openRunsFolder(env) ?? tmpdir(), name);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+      return { folder, owned: ownFolder(folder) };
+    } catch (cause) {
+      // The last other run ended just now, and removed the parent.
+      if (errorCode(cause) === "ENOENT" && tries < MAX_TRIES) continue;
+      throw new UserError(`cannot create a private folder for this run (${errorCode(cause) ?? String(cause)})`, {
+        where: dirname(folder),
+        fix: "set TMPDIR to a folder you can write to",
+        cause,
+      });
+    }
+  }
 }
 
 /**
@@ -49,28 +59,47 @@ export function openRun(env: NodeJS.ProcessEnv): Run {
  */
 export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
   let ended = 0;
-  for (const parent of runsFolders(env)) ended += await endLeftWork(parent);
+  for (const parent of runsFolders(env).filter(isPrivate)) {
+    ended += await endLeftWork(parent);
+    leaveRunsFolder(env, parent);
+  }
   return ended;
 }
 
-/** The private parent folders of this user's runs; use the first. Empty if someone else owns those names. */
-export function runsFolders(env: NodeJS.ProcessEnv): string[] {
+/** The private parent folder of this user's runs. Undefined if someone else owns those names. */
+export function openRunsFolder(env: NodeJS.ProcessEnv): string | undefined {
+  return runsFolders(env).find((path) => {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch {
+      // It is there, or cannot be made.
+    }
+    return isPrivate(path);
+  });
+}
+
+/** Removes the parent folder of runs if it is empty. */
+export function leaveRunsFolder(env: NodeJS.ProcessEnv, folder: string): void {
+  if (!runsFolders(env).includes(folder)) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another run is in it.
+  }
+}
+
+/** In the order of preference. */
+function runsFolders(env: NodeJS.ProcessEnv): readonly string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
-  const places = [
+  return [
     join(tmpdir(), `signalbox-${process.getuid?.() ?? 0}`),
     ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, "signalbox")] : []),
   ];
-  return places.filter(isPrivate);
 }
 
 function isPrivate(path: string): boolean {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") return false;
-  }
-  const stat = lstatSync(path);
-  return stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }
 
 export interface LaunchFolder extends Disposable {

@@ -6,9 +6,12 @@ import { printableLine } from "../lib/printable.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { openDoorLog } from "./door-log.ts";
+import { type EndedCommand, explainRefusals, newlyHidden } from "./explain-refusals.ts";
 import { openLoans } from "./loans.ts";
 import type { SandboxEvent } from "./start-session.ts";
 import { type NoSandbox, openSessionSandbox, type SandboxParts, type SessionSandbox } from "./open-session-sandbox.ts";
+
+export type { EndedCommand };
 
 /** What a session's containment needs from its launcher. */
 export interface ContainedParts extends Pick<SandboxParts, "environment" | "signalboxHome" | "extraReadable"> {
@@ -32,8 +35,11 @@ export interface ContainedSession extends AsyncDisposable {
   readonly plan: SessionSandbox["plan"];
   /** Prepares to lend what one command needs; returns the words that go in front of it. */
   lend(needs: readonly Need[], command: string): Promise<readonly string[]>;
-  /** What the door has refused since the last call, in words for whoever reads the command's output. */
-  takeNotes(): readonly string[];
+  /**
+   * What the sandbox has refused since the last call, in words for whoever reads the output of the command that has just
+   * ended.
+   */
+  takeNotes(ended?: EndedCommand): readonly string[];
   /** Records a command that runs outside. */
   noteOutside(command: string): void;
   /** For the receipt; also after the end. */
@@ -77,12 +83,17 @@ export async function openContainedSession(parts: ContainedParts): Promise<Conta
       void own.ended.then(() => separate.delete(own));
       return [own.program];
     },
-    takeNotes: opener.takeNotes,
+    takeNotes(ended) {
+      const wasInside = ended !== undefined && !outside.includes(shorten(ended.command ?? ""));
+      const own = wasInside ? explainRefusals(ended, { plan: session.plan, policy: parts.policy }) : [];
+      return [...new Set([...opener.takeNotes(), ...own])];
+    },
     noteOutside: (command) => void (outside.length < MAX_OUTSIDE && outside.push(shorten(command))),
     facts: () => factsOf(containment, opener.doors, { lent: opener.loans.list(), outside }),
     async [Symbol.asyncDispose]() {
       opener[Symbol.dispose]();
       await Promise.all([session, ...separate].map((sandbox) => sandbox[Symbol.asyncDispose]()));
+      for (const text of newlyHidden({ plan: session.plan, policy: parts.policy })) parts.warn(text);
     },
   };
 }
@@ -103,7 +114,7 @@ function sandboxOpener(parts: ContainedParts) {
   return {
     doors,
     loans,
-    takeNotes: () => [...new Set(notes.splice(0))],
+    takeNotes: () => notes.splice(0),
     async open(policy: Policy, more: Partial<SandboxParts> = {}) {
       const sandbox = await openSessionSandbox(policy, {
         ...parts,

@@ -5,6 +5,7 @@ import { answer, failure } from "./answer.ts";
 import type { CommandRunner, DetachedCommand } from "./command/command-runner.ts";
 import { describeEnd, showOutput } from "./command/show-output.ts";
 import { showProgress } from "./command/show-progress.ts";
+import type { CommandContainment } from "./command/contained-commands.ts";
 import type { RunningCommand } from "./command/start-command.ts";
 
 const Input = z.strictObject({
@@ -17,7 +18,7 @@ const Input = z.strictObject({
 interface BashParts {
   readonly runner: CommandRunner;
   /** What the sandbox has refused since the last call, for the end of the output. */
-  readonly takeNotes: () => readonly string[];
+  readonly takeNotes: CommandContainment["takeNotes"];
   readonly workspace: string;
 }
 
@@ -40,7 +41,7 @@ export const bash = ({ runner, takeNotes, workspace }: BashParts): Tool<typeof I
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      if (mode === "sync") return await finish(running, { command, seconds, signal, takeNotes });
+      if (mode === "sync") return await finish(running, { ...request, seconds, signal, takeNotes });
       await before(running.ended, FIRST_LOOK_MS);
       const name = await keepOrEnd(running, runner);
       return answer(`${name} started.\n${showOutput(running.output.take(), running.output.file)}`, [
@@ -63,11 +64,13 @@ async function keepOrEnd(running: RunningCommand, runner: CommandRunner): Promis
 
 interface Finish extends Pick<BashParts, "takeNotes"> {
   readonly command: string;
+  readonly folder: string;
   readonly seconds: number;
   readonly signal: AbortSignal;
 }
 
-async function finish(running: RunningCommand, { command, seconds, signal, takeNotes }: Finish): Promise<ToolOutput> {
+async function finish(running: RunningCommand, finishing: Finish): Promise<ToolOutput> {
+  const { command, folder, seconds, signal, takeNotes } = finishing;
   const started = performance.now();
   const inTime = await before(running.ended, seconds * 1000);
   const end = inTime ? await running.ended : await running.end();
@@ -75,7 +78,8 @@ async function finish(running: RunningCommand, { command, seconds, signal, takeN
   const late = inTime ? [] : [`ended after ${seconds} s; use mode async for longer commands`];
   const cut = signal.aborted ? ["interrupted"] : [];
   const notes = [...cut, ...late, ...describeEnd(end, performance.now() - started)];
-  const shown = [...takeNotes(), ...notes].map((note) => `[${note}]`);
+  const refused = takeNotes(running.inside ? { output, command, folder } : undefined);
+  const shown = [...refused, ...notes].map((note) => `[${note}]`);
   const text = [...(output === "" ? ["(no output)"] : [output]), ...shown].join("\n");
   return (end.code === 0 && inTime && !signal.aborted ? answer : failure)(text, [deed(command, end.code)]);
 }

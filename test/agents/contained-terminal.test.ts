@@ -6,12 +6,15 @@ import { isOnPath } from "../support/is-on-path.ts";
 import { SIGNALBOX } from "../support/run-signalbox.ts";
 import { terminal, WAIT } from "../support/tmux-terminal.ts";
 import { CONTAINED, containedAgent, type ContainedName } from "./contained-agent.ts";
+import { PROVABLE } from "./real-agent.ts";
 
 const hasParts = ["bwrap", "npm", "curl", "tmux"].every(isOnPath);
 const LONG = { timeout: 90_000, interval: 100 };
 
 interface OnTerminal {
   readonly ready: string;
+  /** Ends it. */
+  readonly quit: string;
   /** What it needs to start without questions of its own. */
   readonly home: (cwd: string) => Readonly<Record<string, string>>;
   /** What its question shows, and the keys that answer it. Missing where a hook cannot ask. */
@@ -29,6 +32,7 @@ interface Question {
 const ON_TERMINAL: Readonly<Record<ContainedName, OnTerminal>> = {
   claude: {
     ready: "❯",
+    quit: "/exit",
     home: (cwd) => ({
       ".claude.json": JSON.stringify({
         hasCompletedOnboarding: true,
@@ -38,14 +42,16 @@ const ON_TERMINAL: Readonly<Record<ContainedName, OnTerminal>> = {
     }),
     question: { shows: "Do you want to proceed?", lines: 24, yes: ["Enter"], no: ["Escape"] },
   },
-  codex: { ready: "Ask Codex", home: () => ({}) },
+  codex: { ready: "Ask Codex", quit: "/quit", home: () => ({}) },
   copilot: {
     ready: "/ commands",
+    quit: "/exit",
     home: (cwd) => ({ ".copilot/config.json": JSON.stringify({ trusted_folders: [cwd] }) }),
     question: { shows: "Do you want to allow this tool call?", lines: 24, yes: ["Enter"], no: ["Escape"] },
   },
   native: {
     ready: "/help",
+    quit: "/exit",
     home: () => ({}),
     question: { shows: "Allow this call?", lines: 1, yes: ["y", "Enter"], no: ["n", "Enter"] },
   },
@@ -62,7 +68,7 @@ async function start(name: ContainedName, turns: Parameters<typeof containedAgen
   writeFiles(home, files(cwd));
   if (name === "codex")
     appendFileSync(join(home, ".codex/config.toml"), `\n[projects.${JSON.stringify(cwd)}]\ntrust_level = "trusted"\n`);
-  const { keys, shows, screen } = terminal({ cwd, env }, `'${SIGNALBOX}' ${name}; sleep 60`);
+  const { keys, shows, screen, resize } = terminal({ cwd, env }, `'${SIGNALBOX}' ${name}; sh`);
   await shows(ready);
   keys("work");
   await shows("work");
@@ -72,7 +78,7 @@ async function start(name: ContainedName, turns: Parameters<typeof containedAgen
     expect
       .poll(() => agent.model.requests.filter(({ answered }) => answered === "turn").length, LONG)
       .toBeGreaterThanOrEqual(count);
-  return { ...agent, keys, shows, screen, turn };
+  return { ...agent, keys, shows, screen, resize, turn };
 }
 
 /** Terminals break lines anywhere, and dialogs have frames. */
@@ -119,3 +125,40 @@ test.skipIf(!hasParts).each(CONTAINED)(
     expect([lent(), other.connections()]).toEqual(["hi", 1]);
   },
 );
+
+test.skipIf(!hasParts).each(PROVABLE)(
+  "the last line after a session of %s resumes it, under the rules",
+  async (name) => {
+    const steps = [{ text: "first answer" }, { shell: "sudo touch made" }];
+    await using agent = await start(name, steps, () => undefined);
+    const { cwd, keys, shows, screen, resize, turn } = agent;
+    const { ready, quit } = ON_TERMINAL[name];
+    await shows("first answer");
+    resize(200);
+    keys(quit);
+    await shows(quit);
+    keys("Enter");
+    const line = () => /signalbox: to resume this session under the rules: (signalbox .*\S)/.exec(screen())?.[1];
+    await expect.poll(line, LONG).toMatch(RESUMES[name]);
+    const command = line() ?? "";
+    // Only the shell's prompt follows.
+    await expect.poll(() => screen().split(command).at(-1)?.trim(), WAIT).toMatch(/^[#$]$/);
+    keys("clear", "Enter");
+    keys(command, "Enter");
+    await expect.poll(() => screen().split(command).at(-1), LONG).toContain(ready);
+    keys("go on");
+    await shows("go on");
+    keys("Enter");
+    await turn(3);
+    const [, second, third] = agent.model.requests.filter(({ answered }) => answered === "turn");
+    expect(JSON.stringify(second)).toContain("first answer");
+    expect(JSON.stringify(third)).toContain("Blocked `sudo touch made`");
+    expect(existsSync(join(cwd, "made"))).toBe(false);
+  },
+);
+
+const RESUMES = {
+  claude: /^signalbox claude -- --resume [\w-]+$/,
+  codex: /^signalbox codex -- resume [\w-]+$/,
+  copilot: /^signalbox copilot -- --resume=[\w-]+$/,
+};

@@ -11,7 +11,7 @@ import { parseSettings, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { anchored } from "./anchored-rules.ts";
 import { claudeContainedStart, withoutSandbox } from "./containment.ts";
-import { claudeDialect } from "./dialect.ts";
+import { AFTER_FAILURE, claudeDialect } from "./dialect.ts";
 import { claudeGiven } from "./given.ts";
 import { claudeInstructions } from "./instructions.ts";
 import { claudeOwnRules } from "./own-rules.ts";
@@ -189,7 +189,7 @@ function joined(lists: readonly (readonly string[])[]): readonly string[] {
 /** Our hooks first, then the person's own. */
 function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
   const hooks: Record<string, unknown[]> = {};
-  for (const [event, name] of Object.entries(claudeDialect.events)) {
+  for (const [event, name] of [...Object.entries(claudeDialect.events), ["tool-after", AFTER_FAILURE] as const]) {
     const failure = event === "tool-before" ? { onFailure: "block" } : {};
     // Started without a shell, so that no variable can run another program first.
     const hook = { type: "command", command: wrapper, args: [event], timeout: HOOK_SECONDS, ...failure };

@@ -96,6 +96,7 @@ export const claude: Agent = {
   ],
   // Letters can be combined: -pc is -p and -c.
   unattendedFlags: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
+  resume: (session) => ["--resume", session],
   headlessFlags: {
     contained: ["--permission-mode", "acceptEdits", "--allowedTools", "WebFetch,WebSearch"],
     guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],

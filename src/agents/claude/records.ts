@@ -21,7 +21,6 @@ export const headless: HeadlessMode = {
     ...(config.max_budget_usd === null ? [] : ["--max-budget-usd", String(config.max_budget_usd)]),
   ],
   open: openReader,
-  resume: (session) => ["--resume", session],
   totals: ["estimated_cost_usd"],
 };
 

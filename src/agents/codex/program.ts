@@ -78,6 +78,7 @@ export const codex: Agent = {
     "unarchive",
     "delete",
   ],
+  resume: (session) => ["resume", session],
   headlessFlags: {
     contained: [],
     guarded: ["--sandbox", "workspace-write"],

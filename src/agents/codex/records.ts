@@ -25,7 +25,6 @@ export const headless: HeadlessMode = {
   ],
   open: openReader,
   // A sub-command of exec, so that the flags before it are those of every other start.
-  resume: (session) => ["resume", session],
   totals: ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"],
 };
 

@@ -70,6 +70,7 @@ export const copilot: Agent = {
     "sessions",
     "memories",
   ],
+  resume: (session) => [`--resume=${session}`],
   headlessFlags: { contained: ["--allow-tool", "write"], guarded: ["--allow-all-tools"], unguarded: [] },
   valueFlags: [
     "--add-dir",

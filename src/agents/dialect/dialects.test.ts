@@ -153,6 +153,14 @@ test("what a tool gave, or why it failed, is read from the field that the agent 
   ]);
 });
 
+test("what is said after a failed call of Claude Code goes by that event's name", () => {
+  const dialect = findDialect("claude");
+  expect(dialect.read("tool-after", payload("claude", "PostToolUseFailure"))).toMatchObject({ failed: true });
+  expect(dialect.write("tool-after", { context: "a note", afterFailure: true })).toEqual({
+    hookSpecificOutput: { hookEventName: "PostToolUseFailure", additionalContext: "a note" },
+  });
+});
+
 test("an error that is an object is read by its message", () => {
   const read = findDialect("copilot").read("error", payload("copilot", "errorOccurred"));
   expect(read).toMatchObject({ type: "error", message: expect.stringContaining("scripted failure 400") });

@@ -21,6 +21,7 @@ export const gemini: Agent = {
   },
   subcommands: ["mcp", "extensions", "extension", "skills", "skill", "hooks", "hook", "gemma"],
   toolFree: ["mcp", "extensions", "extension", "skills", "skill", "hooks", "hook"],
+  resume: (session) => ["--resume", session],
   headlessFlags: {
     contained: ["--approval-mode=yolo"],
     guarded: ["--approval-mode=yolo"],

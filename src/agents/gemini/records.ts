@@ -12,7 +12,6 @@ export const headless: HeadlessMode = {
   capabilities: { ...CODING_AGENT, tool_use: "native", mcp_client: "native" },
   flags: ({ config }: WorkOrder) => ["-o", "stream-json", ...(config.model === null ? [] : ["-m", config.model])],
   open: openReader,
-  resume: (session) => ["--resume", session],
 };
 
 function openReader(): RecordReader {

@@ -26,6 +26,8 @@ export interface Agent {
   readonly toolFree: readonly string[];
   /** Flags that may follow those. Any other flag could turn them into a session. Undefined where no flag can. */
   readonly toolFreeFlags?: readonly string[];
+  /** The words that continue a conversation by its id, after all flags. Undefined if it cannot, or if that was never tried. */
+  readonly resume?: (session: string) => readonly string[];
   /** Words, specific to this agent, that make it work unattended. The other words may then be its prompt. */
   readonly unattendedFlags?: RegExp;
   /**

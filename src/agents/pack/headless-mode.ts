@@ -12,8 +12,6 @@ export interface HeadlessMode {
   readonly capabilities: Capabilities;
   readonly flags: (order: WorkOrder, version: string | null) => readonly string[];
   readonly open: () => RecordReader;
-  /** The words, after all flags, that continue a conversation. Undefined if it cannot, or if that was never tried. */
-  readonly resume?: (session: string) => readonly string[];
   /** Counts that it reports for the whole of a continued conversation, and not for this start alone. */
   readonly totals?: readonly (keyof Usage)[];
   /** It prints one JSON document over several lines when it ends, instead of one record per line. */

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { exitStatus } from "../../launch/exit-status.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
@@ -63,18 +65,35 @@ Examples:
       return EXIT.ok;
     }
     const [only = ""] = passed;
-    const status = await runInside(open.program, passed.length === 1 ? only : passed.map(shQuote).join(" "));
-    for (const note of open.takeNotes()) say(note);
+    const line = passed.length === 1 ? only : passed.map(shQuote).join(" ");
+    const { status, output } = await runInside(open.program, line);
+    for (const note of open.takeNotes(status === 0 ? undefined : { output, command: line, folder: currentFolder() }))
+      say(note);
     return status;
   },
 };
 
-async function runInside(program: string, line: string): Promise<number> {
-  const child = spawn(program, [line], { cwd: currentFolder(), stdio: "inherit" });
+/** Its errors are looked at on their way, unless they go to a terminal, which some programs want to have. */
+async function runInside(program: string, line: string) {
+  const errors = isatty(2) ? "inherit" : "pipe";
+  const child = spawn(program, [line], { cwd: currentFolder(), stdio: ["inherit", "inherit", errors] });
+  let output = errors === "pipe" ? "" : undefined;
+  child.stderr?.on("data", (chunk: Buffer) => {
+    process.stderr.write(chunk);
+    output = `${output}${chunk.toString("utf8")}`.slice(-MAX_OUTPUT);
+  });
+  // The reader has gone away: the command meets that as it would without us.
+  if (child.stderr !== null) process.stderr.on("error", () => child.stderr?.destroy());
+  const closed = once(child, "close");
   // The terminal sends Ctrl-C to the command too, which decides.
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
   await once(child, "exit");
   process.off("SIGINT", ignore);
-  return exitStatus({ code: child.exitCode, signal: child.signalCode }, undefined);
+  // What it left running in the background still has the pipe.
+  await Promise.race([closed, sleep(LINGER_MS)]);
+  return { status: exitStatus({ code: child.exitCode, signal: child.signalCode }, undefined), output };
 }
+
+const MAX_OUTPUT = 64 * 1024;
+const LINGER_MS = 500;

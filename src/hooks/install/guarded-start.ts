@@ -73,6 +73,8 @@ export interface Guard extends Installed, AsyncDisposable {
   readonly load: () => Promise<void>;
   /** True once the agent has called a hook. An agent that never does was not guarded. */
   readonly heard: () => boolean;
+  /** The agent's id of the conversation with its person, once there is one. */
+  readonly conversation?: (() => string | undefined) | undefined;
   /** Where the agent's commands run, for the receipt. */
   readonly containment?: (() => ContainmentFacts) | undefined;
 }

@@ -15,7 +15,7 @@ import { settingsFile } from "./launch-settings.ts";
 
 /** Writes the wrapper of a launch and opens its server. The agent must be started with the returned `env`. */
 export async function openHooks(
-  start: GuardedStart & Pick<HookContext, "ownRules" | "session">,
+  start: GuardedStart & Pick<HookContext, "ownRules" | "session" | "talked">,
   settings: HookSettings,
 ) {
   const answerer = lateAnswerer(async () => {

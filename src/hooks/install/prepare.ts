@@ -75,7 +75,9 @@ async function installHooks(start: GuardedStart, parts: PlacedStart): Promise<Gu
   const facts = agent.factsOf?.({ ...start, flags, workspace, ...trusting }) ?? {};
   const settings = launchSettings(start, { workspace, folder: home, facts, ...containmentSettings(place) });
   const containment = session && { ...session, saw: (id: string) => void sessions.add(id) };
-  const hooks = await openHooks({ ...start, ownRules, session: containment }, settings);
+  let conversation: string | undefined;
+  const talked = (id: string) => void (conversation = id);
+  const hooks = await openHooks({ ...start, ownRules, session: containment, talked }, settings);
   const mayRead = readablePaths(policy, { workspace, order: start.order });
   const installed = await agent.install({
     ...start,
@@ -96,6 +98,7 @@ async function installHooks(start: GuardedStart, parts: PlacedStart): Promise<Gu
     ...installed,
     load: hooks.load,
     heard: hooks.heard,
+    conversation: () => conversation,
     containment: place.facts,
     async [Symbol.asyncDispose]() {
       endAll([hooks.stopServer, hooks.closeAnswerer, () => installed.end?.()], start.warn);

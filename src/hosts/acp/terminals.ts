@@ -69,7 +69,14 @@ export function openTerminals(place: TerminalPlace): AcpTerminals {
       const running = await startJudged(id, request, { session, ...opened, root: place.policy.workspaceRoot });
       known.set(
         id,
-        follow(running, { id, session, limit: request.outputByteLimit, notes: opened.containment.takeNotes }),
+        follow(running, {
+          id,
+          session,
+          limit: request.outputByteLimit,
+          notes: opened.containment.takeNotes,
+          command: commandLine(request),
+          folder: resolve(place.policy.workspaceRoot, request.cwd ?? "."),
+        }),
       );
       return { terminalId: id };
     },
@@ -166,15 +173,18 @@ interface Following {
   readonly id: string;
   readonly session: AcpSession;
   readonly limit: number | null | undefined;
-  /** What the network door has refused. */
-  readonly notes: () => readonly string[];
+  /** What the sandbox has refused. */
+  readonly notes: CommandContainment["takeNotes"];
+  readonly command: string;
+  readonly folder: string;
 }
 
-function follow(running: Terminal["running"], { id, session, limit, notes }: Following): Terminal {
+function follow(running: Terminal["running"], following: Following): Terminal {
+  const { id, session, limit, notes, command, folder } = following;
   const ended = running.ended.then((end): TerminalExitStatus => {
     session.job.recovery?.ended(id);
     collect(terminal);
-    terminal.text += notes()
+    terminal.text += notes(running.inside ? { output: terminal.text, command, folder } : undefined)
       .map((note) => `${note}\n`)
       .join("");
     const status = { exitCode: end.code, signal: end.signal };

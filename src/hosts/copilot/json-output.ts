@@ -30,7 +30,6 @@ export function jsonOutput(wanted: SessionSettings, { env, starter }: OutputPart
         ...(writesUsage(version) ? ["--usage-output-file", usageFile] : []),
         ...passed.flags,
       ],
-      resume: (session) => [`--resume=${session}`],
       totals: ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"],
       open: () => openCopilotReader(() => usageIn(usageFile)),
     };

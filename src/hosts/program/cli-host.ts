@@ -37,12 +37,14 @@ export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.P
 
 /** Continues the conversation of the round before, if there is one and the agent can. Otherwise it begins a new one. */
 async function* follow(job: HostJob, following: Following): AsyncGenerator<AgentEvent, HostEnd> {
-  const { agent, resume, totals = [] } = following.mode;
+  const { agent, totals = [] } = following.mode;
   const { followUp } = job;
-  if (followUp !== undefined && resume !== undefined) {
+  if (followUp !== undefined && agent.resume !== undefined) {
     const { session, prompt, used } = followUp;
     const turn =
-      session === undefined ? NOT_BEGUN : yield* takeTurn(job, { ...following, prompt, resumed: resume(session) });
+      session === undefined
+        ? NOT_BEGUN
+        : yield* takeTurn(job, { ...following, prompt, resumed: agent.resume(session) });
     if (turn.end !== undefined && (turn.hasWorked || turn.end.outcome === "complete" || job.signal.aborted)) {
       yield* turn.held;
       return { ...turn.end, usage: usageSince(turn.end.usage, used, totals) };

@@ -77,7 +77,9 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       writeScript(file, rendered.script, variables);
       try {
         const end = await runScript({ ...orderFor(file, placed, setting), ...request, session }, signal);
-        return { type: "ended", ...end, stderr: [end.stderr, ...containment.takeNotes()].filter(Boolean).join("\n") };
+        const seen = { output: `${end.stdout}\n${end.stderr}`, command: rendered.script, folder: request.folder };
+        const notes = containment.takeNotes(placed.inside ? seen : undefined);
+        return { type: "ended", ...end, stderr: [end.stderr, ...notes].filter(Boolean).join("\n") };
       } catch (error) {
         return { type: "refused", because: `the command could not be started: ${messageOf(error)}` };
       } finally {

@@ -15,8 +15,8 @@ export interface CommandContainment extends AsyncDisposable {
   readonly place: (command: string, decision: Pick<Decision, "needs" | "contained">) => Promise<void>;
   /** The argv that runs a command where it was placed, by default inside. `bare` is the argv without a sandbox. */
   readonly argv: (command: string, bare: readonly string[]) => Promise<CommandArgv>;
-  /** What the network door has refused since the last call. */
-  readonly takeNotes: () => readonly string[];
+  /** What the sandbox has refused since the last call, for the output of the command that has just ended. */
+  readonly takeNotes: ContainedSession["takeNotes"];
   /** For the receipt. Undefined as long as no command was judged. */
   readonly facts: () => ContainmentFacts | undefined;
 }
@@ -92,7 +92,7 @@ export function openCommandContainment(parts: ContainmentParts): CommandContainm
       placed.delete(command);
       return place === "outside" ? { argv: bare, inside: false } : { argv: [...place, command], inside: true };
     },
-    takeNotes: () => (opened?.contained === true ? opened.takeNotes() : []),
+    takeNotes: (ended) => (opened?.contained === true ? opened.takeNotes(ended) : []),
     facts() {
       if (opened === undefined) return undefined;
       return opened.contained ? opened.facts() : uncontained(opened.containment.because);

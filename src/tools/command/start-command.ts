@@ -49,6 +49,8 @@ export interface RunningCommand {
   /** Its first process, as the system knows it; empty when it had already ended. */
   readonly rows: readonly ProcessRow[];
   readonly output: OutputWindow;
+  /** It runs in the session's sandbox. */
+  readonly inside: boolean;
   /** Settles when the program and all its processes have ended. */
   readonly ended: Promise<CommandEnd>;
   /** Ends the whole tree: TERM, a grace period, KILL. Settles together with `ended`. */
@@ -182,6 +184,7 @@ function watch({ pid, stream, exited, inside }: Started, tree: Tree, output: Out
     pid,
     rows: tree.rows,
     output,
+    inside,
     ended,
     end() {
       // A process that survives KILL must not hold us up.
