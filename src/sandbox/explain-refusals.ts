@@ -6,7 +6,7 @@ import { isInside } from "../lib/inside.ts";
 import { printableLine } from "../lib/printable.ts";
 import { PRIVATE_FOLDERS } from "../lib/private-folders.ts";
 import type { Mount } from "./mount.ts";
-import { existingMounts } from "./protected-mounts.ts";
+import { existingPlaces } from "./protected-mounts.ts";
 import type { SessionMount, SessionView } from "./session-plan.ts";
 
 /** A command that has ended, as far as whoever asks has seen it. */
@@ -52,7 +52,7 @@ export function explainRefusals({ output, command = "", folder }: EndedCommand, 
 export function newlyHidden({ plan, policy }: View): readonly string[] {
   const known = new Set(plan.mounts.map(({ path }) => path));
   const isNew = ({ kind, path }: Mount) => (kind === "empty-file" || kind === "empty-folder") && !known.has(path);
-  const found = plan.roots.flatMap((root) => existingMounts(root, policy)).filter(isNew);
+  const found = plan.roots.flatMap((root) => existingPlaces(root, policy).mounts).filter(isNew);
   return [...new Set(found.map(({ path }) => path))].slice(0, MAX_NOTES).map((path) => {
     const because = reason(path, "read", { plan, policy });
     return `from the next session on, ${shown(path, plan)} is hidden from commands${because === undefined ? "" : `: ${because}`}. ${SHOW}`;
@@ -103,7 +103,11 @@ const SHOW = "To see what is protected: signalbox sandbox --explain";
 
 function note(path: string, kind: ErrorKind, view: View): string | undefined {
   const { plan } = view;
-  const mount = plan.mounts.findLast((each) => isInside(path, each.path));
+  const standIn = plan.standIns.find((each) => each === path);
+  const mount: SessionMount | undefined =
+    standIn === undefined
+      ? plan.mounts.findLast((each) => isInside(path, each.path))
+      : { kind: "read-only", path: standIn };
   const found = mount === undefined ? undefined : heldNote({ mount, path, kind }, view);
   if (found === undefined && (kind !== "read-only" || !isOutside(path, mount, plan))) return undefined;
   const [what, then] = found ?? ["is outside the folders that commands can write", OUTSIDE];
