@@ -60,6 +60,24 @@ test.each([
   expect([end.exitCode, end.facts.guard.decisions]).toEqual([3, { allow: 0, ask: 0, deny: 1 }]);
 });
 
+const spoken = ({ receipt }: Awaited<ReturnType<typeof runTask>>) =>
+  receipt.trace.flatMap((event) => (event.type === "assistant_message" ? [event.text] : []));
+
+const TOLD = /^told: blocked a call by its rules; the user rejected nothing\. Blocked `sudo true`: .*say so\.$/;
+
+test.each([
+  ["ends its turn", ["ask-run sudo true", "say never"], []],
+  ["only lets its model speak", ["try-run sudo true", "say I cannot"], ["I cannot"]],
+])("an agent that %s after a denial is told why in the same session", async (_, task, said) => {
+  const end = await runTask(repositoryWith({ "a.txt": "" }), task);
+  expect([end.exitCode, spoken(end)]).toEqual([3, [...said, expect.stringMatching(TOLD)]]);
+});
+
+test("an agent that makes another call after a denial is not told again", async () => {
+  const end = await runTask(repositoryWith({ "a.txt": "" }), ["try-run sudo true", "ask-run true", "say done"]);
+  expect([end.exitCode, end.facts.guard.decisions, spoken(end)]).toEqual([0, { allow: 1, ask: 0, deny: 1 }, ["done"]]);
+});
+
 test("files that the agent leaves to us are read and written under the rules", async () => {
   const root = repositoryWith({ "a.txt": "a\n" });
   const outside = join(tempFolder(), "outside.txt");
