@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -77,6 +77,36 @@ test.skipIf(!isOnPath("python3")).each(["claude", "codex"] as const)(
     // Codex reports no end of a session.
     const ran = readFileSync(join(agent.home, "hooks.log"), "utf8").split("\n");
     expect(ran.filter((line) => line === "stop.py")).toHaveLength(2);
+  },
+);
+
+/** Where Claude Code finds an entry that names the ancestor's script, and how the entry names it. */
+const OWN_ENTRIES = [
+  ["the repository's settings", ".claude/settings.json", '"$CLAUDE_PROJECT_DIR"/.claude/tools/amplihack/hooks/stop.py'],
+  ["the user's settings", "~", "$REPOSITORY/.claude/tools/amplihack/hooks/stop.py"],
+] as const;
+
+test.skipIf(!isOnPath("python3")).each(OWN_ENTRIES)(
+  "claude runs the ancestor's stop.py once a stop if an entry in %s starts it too",
+  async (_, place, script) => {
+    await using agent = await containedAgent("claude", { turns: [{ text: "done" }, STOPPED] });
+    const { cwd, home } = agent;
+    const hooks = [{ type: "command", command: `python3 ${script.replace("$REPOSITORY", cwd)}` }];
+    const file =
+      place === "~" ? join(agent.env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "settings.json") : join(cwd, place);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ hooks: { Stop: [{ hooks }] } }));
+    await addHooks(agent, join(home, "hooks.log"));
+    for (const words of [
+      ["claude", "-p", "work"],
+      ["run", "claude", "work"],
+    ]) {
+      rmSync(join(home, "hooks.log"), { force: true });
+      expect((await signalbox(words, agent)).code).toBe(0);
+      const ran = readFileSync(join(home, "hooks.log"), "utf8").split("\n");
+      expect([words[0], ran.filter((line) => line === "stop.py").length]).toEqual([words[0], 2]);
+    }
+    expect(agent.model.failedExpectations).toEqual([]);
   },
 );
 
