@@ -174,6 +174,23 @@ test.each(FAILING_WAYS)(
   },
 );
 
+test.each(WAYS.slice(0, 3).filter(canBeGone))(
+  "a large output over %s is an artifact of just that text",
+  async (transport) => {
+    await using agent = await realAgent("copilot", {
+      turns: [{ shell: "head -c 12000 /dev/zero | tr '\\0' x" }, { text: "ok" }],
+    });
+    const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
+    const outcome = await signalbox(["run", "copilot", "print it", "--json"], { cwd: agent.cwd, env });
+    const [path = ""] = events(outcome).flatMap((event) =>
+      event.type === "tool_result" ? [String(event.output)] : [],
+    );
+    expect(readFileSync(join(agent.cwd, path), "utf8")).toMatch(
+      /^x{12000}\n<shellId: \d+ completed with exit code 0>$/,
+    );
+  },
+);
+
 test("an answer that reads like an error of Copilot's is an answer", async () => {
   const text = "Error: Failed to get response from the AI model";
   await using agent = await realAgent("copilot", { turns: [{ text }] });

@@ -24,7 +24,7 @@ async function runTask(root: string, task: string[], change: Partial<RunParts> =
 
 test("an ACP agent works under a work order: its text, its calls, its answer", async () => {
   const root = repositoryWith({ "a.txt": "a\n" });
-  const end = await runTask(root, ["say I will ", "say write", "ask-run echo hi > made.txt", "say done"]);
+  const end = await runTask(root, ["say I will ", "say write", "ask-run echo hi | tee made.txt", "say done"]);
   expect([end.exitCode, readFileSync(join(root, "made.txt"), "utf8")]).toEqual([0, "hi\n"]);
   const shown = end.receipt.trace.map((event) => [
     event.type,
@@ -39,6 +39,7 @@ test("an ACP agent works under a work order: its text, its calls, its answer", a
     ["assistant_delta", "done"],
     ["assistant_message", "done"],
   ]);
+  expect(end.receipt.trace.flatMap((event) => (event.type === "tool_result" ? [event.output] : []))).toEqual(["hi\n"]);
   expect(end.receipt.backend).toEqual({ id: "small", backend_version: "1.2.3", adapter_version: "1" });
   expect(end.facts.guard).toMatchObject({ decisions: { allow: 1, ask: 0, deny: 0 }, calls_not_held: [], held: false });
 });
