@@ -53,29 +53,6 @@ test("a call that was denied is said once, whether the host warns of it or only 
   expect(await denied(["--sidecar", host, "task"])).toEqual(["signalbox: denied: a floor keeps it"]);
 });
 
-test("--param sets the mode too: passthrough keeps the agent's own messages, of whole answers as well", async () => {
-  const options = person();
-  const agent = `'${process.execPath}' '${join(import.meta.dirname, "fixtures/hosts/acp-agent.ts")}'`;
-  const task = ["run", "--acp", agent, "say hi \nsay there", "--json", "--param"];
-  const { code, stdout } = await signalbox([...task, "abp.mode=passthrough"], options);
-  const answer = stdout
-    .trim()
-    .split("\n")
-    .map((line) => AgentEvent.parse(JSON.parse(line)))
-    .find(({ type }) => type === "assistant_message");
-  expect([code, answer?.ext?.["raw_message"]]).toMatchObject([
-    0,
-    [{ content: { text: "hi " } }, { sessionUpdate: "agent_message_chunk", content: { text: "there" } }],
-  ]);
-  const shown = await signalbox(["receipt", "show", "last", "--json"], options);
-  expect(Receipt.parse(JSON.parse(shown.stdout)).mode).toBe("passthrough");
-  const wrong = await signalbox([...task, "abp.mode=both"], options);
-  expect([wrong.code, wrong.stderr]).toEqual([
-    2,
-    expect.stringContaining("use abp.mode=passthrough or abp.mode=mapped"),
-  ]);
-});
-
 test("with --json stdout holds events and nothing else: the first has the run's id, the last its receipt", async () => {
   const options = person();
   const outcome = await signalbox(["run", "mock", "greet", "--json", ...script({ bash: "echo hi" })], options);

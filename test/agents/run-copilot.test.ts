@@ -183,7 +183,7 @@ test.each(WAYS.slice(0, 3).filter(canBeGone))(
     const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
     const outcome = await signalbox(["run", "copilot", "print it", "--json"], { cwd: agent.cwd, env });
     const [path = ""] = events(outcome).flatMap((event) =>
-      event.type === "tool_result" ? [String(event.output)] : [],
+      event.type === "tool_result" && typeof event.output === "string" ? [event.output] : [],
     );
     expect(readFileSync(join(agent.cwd, path), "utf8")).toMatch(
       /^x{12000}\n<shellId: \d+ completed with exit code 0>$/,
