@@ -80,26 +80,31 @@ test.skipIf(!isOnPath("python3")).each(["claude", "codex"] as const)(
   },
 );
 
-/** Where Claude Code finds an entry that names the ancestor's script, and how the entry names it. */
-const OWN_ENTRIES = [
-  ["the repository's settings", ".claude/settings.json", '"$CLAUDE_PROJECT_DIR"/.claude/tools/amplihack/hooks/stop.py'],
-  ["the user's settings", "~", "$REPOSITORY/.claude/tools/amplihack/hooks/stop.py"],
+/** Where an agent finds an entry of its own for the ancestor's script. `@` is the repository. */
+const STOP_ENTRIES = [
+  ["claude", "the repository's settings", "@/.claude/settings.json", "Stop"],
+  ["claude", "the user's settings", "~/.claude/settings.json", "Stop"],
+  ["copilot", "the settings for Claude Code", "@/.claude/settings.json", "Stop"],
+  ["copilot", "the repository's hooks", "@/.github/hooks/all.json", "agentStop"],
+  ["copilot", "the user's hooks", "~/.copilot/hooks/all.json", "agentStop"],
 ] as const;
 
-test.skipIf(!isOnPath("python3")).each(OWN_ENTRIES)(
-  "claude runs the ancestor's stop.py once a stop if an entry in %s starts it too",
-  async (_, place, script) => {
-    await using agent = await containedAgent("claude", { turns: [{ text: "done" }, STOPPED] });
+test.skipIf(!isOnPath("python3")).each(STOP_ENTRIES)(
+  "%s runs the ancestor's stop.py once a stop if an entry in %s starts it too",
+  async (name, _, place, event) => {
+    await using agent = await containedAgent(name, { turns: [{ text: "done" }, STOPPED] });
     const { cwd, home } = agent;
-    const hooks = [{ type: "command", command: `python3 ${script.replace("$REPOSITORY", cwd)}` }];
-    const file =
-      place === "~" ? join(agent.env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "settings.json") : join(cwd, place);
+    if (name === "copilot") trustFolder(agent.env["COPILOT_HOME"] ?? "", cwd);
+    const command = `python3 ${cwd}/.claude/tools/amplihack/hooks/stop.py`;
+    const entry = { type: "command", command };
+    const entries = [event === "Stop" ? { hooks: [entry] } : entry];
+    const file = place.replace(/^@/, cwd).replace(/^~/, home);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify({ hooks: { Stop: [{ hooks }] } }));
+    writeFileSync(file, JSON.stringify({ version: 1, hooks: { [event]: entries } }));
     await addHooks(agent, join(home, "hooks.log"));
     for (const words of [
-      ["claude", "-p", "work"],
-      ["run", "claude", "work"],
+      [name, "--", "-p", "work", ...(name === "copilot" ? UNATTENDED.copilot : [])],
+      ["run", name, "work"],
     ]) {
       rmSync(join(home, "hooks.log"), { force: true });
       expect((await signalbox(words, agent)).code).toBe(0);
