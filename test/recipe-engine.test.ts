@@ -67,7 +67,7 @@ test("a runner whose version is unknown, unparseable or too old is refused, each
 
 test.each([
   ["dies", 1, "RustRunnerRuntimeError: Rust recipe runner failed (exit 5): two\nthree\nfour\nfive\nsix"],
-  ["finds-nothing", 3, "RustRunnerRuntimeError: Rust recipe runner failed (exit 3): no such recipe"],
+  ["finds-nothing", 1, "RustRunnerRuntimeError: Rust recipe runner failed (exit 3): no such recipe"],
   ["silent", 1, "RustRunnerRuntimeError: Rust recipe runner failed (exit 6): no stderr"],
   [
     "terminated",
@@ -144,6 +144,7 @@ test("what the external runner cannot do is refused before it starts", async () 
       PATH: `${dirname(runnerScene("ok").runner)}:${process.env["PATH"]}`,
     }),
     start([], `${HELLO}  - { id: b, recipe: nothing }\n`),
+    start(["-c", `big=${"x".repeat(32_768)}`], `${HELLO}  - { id: b, command: "echo {{big}}" }\n`),
   ]);
   expect(
     outcomes.map(({ code, stdout, stderr }) => [code, stdout, /^signalbox: (.*)\n {2}where:/m.exec(stderr)?.[1]]),
@@ -162,6 +163,11 @@ test("what the external runner cannot do is refused before it starts", async () 
     [1, "", "the external runner cannot be started inside an agent's session"],
     [3, "", "RustRunnerNotFoundError: RECIPE_RUNNER_RS_PATH is set, but cannot be used: there is no such program"],
     [3, "", "there is no recipe 'nothing'"],
+    [
+      4,
+      "",
+      "'big' has 32768 bytes. The external runner gets a value of that size as a file:// address, and these steps would get the address: b",
+    ],
   ]);
 });
 

@@ -2,6 +2,7 @@ import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../src/contract/agent-event.ts";
+import { Receipt } from "../src/contract/receipt.ts";
 import { repositoryWith, writeFiles } from "./support/git-repository.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";
@@ -38,4 +39,27 @@ test("last names a run wherever an id does, and a beginning that two runs share 
   expect([none.code, none.stdout, none.stderr.split("\n")[0]]).toEqual([2, "", "signalbox: no records of such a run"]);
   const idle = await signalbox(["cancel", "last"], options);
   expect([idle.code, idle.stderr.split("\n")[0]]).toEqual([2, "signalbox: no such run"]);
+});
+
+test("--param sets the mode too: passthrough keeps the agent's own messages, of whole answers as well", async () => {
+  const options = person();
+  const agent = `'${process.execPath}' '${join(import.meta.dirname, "fixtures/hosts/acp-agent.ts")}'`;
+  const task = ["run", "--acp", agent, "say hi \nsay there", "--json", "--param"];
+  const { code, stdout } = await signalbox([...task, "abp.mode=passthrough"], options);
+  const answer = stdout
+    .trim()
+    .split("\n")
+    .map((line) => AgentEvent.parse(JSON.parse(line)))
+    .find(({ type }) => type === "assistant_message");
+  expect([code, answer?.ext?.["raw_message"]]).toMatchObject([
+    0,
+    [{ content: { text: "hi " } }, { sessionUpdate: "agent_message_chunk", content: { text: "there" } }],
+  ]);
+  const shown = await signalbox(["receipt", "show", "last", "--json"], options);
+  expect(Receipt.parse(JSON.parse(shown.stdout)).mode).toBe("passthrough");
+  const wrong = await signalbox([...task, "abp.mode=both"], options);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining("use abp.mode=passthrough or abp.mode=mapped"),
+  ]);
 });

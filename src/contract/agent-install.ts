@@ -1,4 +1,5 @@
 import type { FileHash, StartFacts, TrustedFiles } from "./agent-hooks.ts";
+import type { HookEventName } from "./hook-event.ts";
 import type { HeldPart } from "./containment.ts";
 import type { GivenTexts } from "./given-texts.ts";
 import type { OwnRules } from "./own-rules.ts";
@@ -40,6 +41,14 @@ export interface InstallParts extends AgentStart {
   readonly warn: (text: string) => void;
 }
 
+/** A hook command that an agent will start by itself, from an entry in settings that it loads. */
+export interface OwnHook {
+  readonly event: HookEventName;
+  readonly command: string;
+  /** The entry is the user's own, not the repository's. */
+  readonly own: boolean;
+}
+
 /** An agent start with our hooks installed. `end` removes what the agent left behind because of them. */
 export interface Installed {
   readonly flags: readonly string[];
@@ -59,6 +68,8 @@ export interface AgentInstall {
   readonly install: (parts: InstallParts) => Installed | Promise<Installed>;
   /** The parts of this start that must be checked again on each call. */
   readonly factsOf?: (start: AgentStart) => Partial<StartFacts>;
+  /** The hook commands that the agent will start by itself, besides ours. */
+  readonly ownHooks?: (start: OwnRulesStart & Pick<InstallParts, "trustedFiles">) => readonly OwnHook[];
   /** The agent's own rules about commands, from every source that it would read. System files are below `root`. */
   readonly readOwnRules: (start: OwnRulesStart, root?: string) => OwnRules;
   /**

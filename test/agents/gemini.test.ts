@@ -103,6 +103,16 @@ test.skipIf(!isInstalled("gemini") || !isOnPath("bwrap"))(
   },
 );
 
+it("over ACP its model hears why a call was blocked, and goes on", { timeout: 3 * MINUTES }, async () => {
+  await using agent = await realAgent("gemini", {
+    turns: [{ shell: "sudo touch made.txt" }, { text: "I could not" }, { shell: "touch made.txt" }, { text: "made" }],
+  });
+  const { cwd, env, model } = agent;
+  const { code } = await signalbox(["run", "--acp", "gemini --acp", "do it"], { cwd, env });
+  const heard = model.requests.map(({ body }) => JSON.stringify(body).includes("Blocked `sudo touch made.txt`"));
+  expect([code, existsSync(join(cwd, "made.txt")), heard]).toEqual([0, true, [false, false, true, true]]);
+});
+
 it(
   "a work order ends with a receipt that has every call, denied ones with the reason",
   { timeout: 3 * MINUTES },

@@ -81,3 +81,20 @@ test.skipIf(process.platform !== "linux").each(present)(
     expect([code, last?.["stopped"], verified]).toEqual([130, "interrupted", 0]);
   },
 );
+
+const COPILOTS = present.filter(([, name]) => name === "copilot");
+
+test.skipIf(process.platform !== "linux").each(COPILOTS)(
+  "%s, of which only the program behind its launcher is killed: that is told as the cause, and nothing else",
+  async (...way) => {
+    const { code, stdout, stderr } = await interrupted(way, (pid) => {
+      for (const child of descendants(pid).filter(isNative)) killIfAlive(child);
+    });
+    expect([code, stdout]).toEqual([7, expect.stringMatching(/: killed by SIGKILL"/)]);
+    expect(stdout + stderr).not.toContain("einstall");
+  },
+);
+
+const isNative = (pid: number) =>
+  readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0]?.endsWith(`/copilot-linux-${process.arch}/copilot`) ===
+  true;

@@ -134,7 +134,28 @@ test.each(MATRIX)("%s is not carried out over %s", async (name, transport) => {
   const [call, ...more] = events(outcome).filter(({ type }) => type === "tool_call" || type === "tool_result");
   const id = call?.type === "tool_call" ? call.tool_use_id : "no call";
   expect(more).toMatchObject([{ type: "tool_result", tool_use_id: id, output: { denied: true }, is_error: true }]);
+  const heard = planned.model.requests.map(({ body }) => /Blocked|Needs approval/.test(JSON.stringify(body)));
+  expect([heard, outcome.stdout.includes("cancelled by user")]).toEqual([[false, true], false]);
 });
+
+test.each(WAYS.slice(0, 3).filter(canBeGone))(
+  "a model that hears over %s why one of its calls was blocked goes on another way",
+  async (transport) => {
+    const turns = [
+      { shell: ["sudo touch made.txt", "touch beside.txt"] },
+      { shell: "touch made.txt" },
+      { text: "made" },
+    ];
+    await using agent = await realAgent("copilot", { turns });
+    const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
+    const outcome = await signalbox(["run", "copilot", "do it", "--json"], { cwd: agent.cwd, env });
+    const trace = events(outcome);
+    const made = ["made.txt", "beside.txt"].filter((name) => existsSync(join(agent.cwd, name)));
+    expect([outcome.code, made, agent.model.requests.length]).toEqual([0, ["made.txt", "beside.txt"], 3]);
+    expect(JSON.stringify(agent.model.requests[1]?.body)).toContain("Blocked `sudo touch made.txt`");
+    expect(trace.flatMap((event) => (event.type === "assistant_message" ? [event.text] : []))).toEqual(["made"]);
+  },
+);
 
 const FAILURES = Array.from({ length: 8 }, () => ({ status: 400, body: { error: { message: "too long" } } }));
 const FAILING_WAYS = [["acp"], ["legacy"], ...(existsSync(SDK) ? [["sdk"]] : [])].flatMap(([transport = ""]) => [
@@ -150,6 +171,23 @@ test.each(FAILING_WAYS)(
     const outcome = await signalbox(["run", "copilot", "do it"], { cwd: agent.cwd, env });
     expect([outcome.code, /failed: the agent reported: failed/.test(outcome.stderr)]).toEqual([1, true]);
     expect(outcome.stderr).toMatch(/error: .*400/);
+  },
+);
+
+test.each(WAYS.slice(0, 3).filter(canBeGone))(
+  "a large output over %s is an artifact of just that text",
+  async (transport) => {
+    await using agent = await realAgent("copilot", {
+      turns: [{ shell: "head -c 12000 /dev/zero | tr '\\0' x" }, { text: "ok" }],
+    });
+    const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
+    const outcome = await signalbox(["run", "copilot", "print it", "--json"], { cwd: agent.cwd, env });
+    const [path = ""] = events(outcome).flatMap((event) =>
+      event.type === "tool_result" && typeof event.output === "string" ? [event.output] : [],
+    );
+    expect(readFileSync(join(agent.cwd, path), "utf8")).toMatch(
+      /^x{12000}\n<shellId: \d+ completed with exit code 0>$/,
+    );
   },
 );
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -77,6 +77,41 @@ test.skipIf(!isOnPath("python3")).each(["claude", "codex"] as const)(
     // Codex reports no end of a session.
     const ran = readFileSync(join(agent.home, "hooks.log"), "utf8").split("\n");
     expect(ran.filter((line) => line === "stop.py")).toHaveLength(2);
+  },
+);
+
+/** Where an agent finds an entry of its own for the ancestor's script. `@` is the repository. */
+const STOP_ENTRIES = [
+  ["claude", "the repository's settings", "@/.claude/settings.json", "Stop"],
+  ["claude", "the user's settings", "~/.claude/settings.json", "Stop"],
+  ["copilot", "the settings for Claude Code", "@/.claude/settings.json", "Stop"],
+  ["copilot", "the repository's hooks", "@/.github/hooks/all.json", "agentStop"],
+  ["copilot", "the user's hooks", "~/.copilot/hooks/all.json", "agentStop"],
+] as const;
+
+test.skipIf(!isOnPath("python3")).each(STOP_ENTRIES)(
+  "%s runs the ancestor's stop.py once a stop if an entry in %s starts it too",
+  async (name, _, place, event) => {
+    await using agent = await containedAgent(name, { turns: [{ text: "done" }, STOPPED] });
+    const { cwd, home } = agent;
+    if (name === "copilot") trustFolder(agent.env["COPILOT_HOME"] ?? "", cwd);
+    const command = `python3 ${cwd}/.claude/tools/amplihack/hooks/stop.py`;
+    const entry = { type: "command", command };
+    const entries = [event === "Stop" ? { hooks: [entry] } : entry];
+    const file = place.replace(/^@/, cwd).replace(/^~/, home);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ version: 1, hooks: { [event]: entries } }));
+    await addHooks(agent, join(home, "hooks.log"));
+    for (const words of [
+      [name, "--", "-p", "work", ...(name === "copilot" ? UNATTENDED.copilot : [])],
+      ["run", name, "work"],
+    ]) {
+      rmSync(join(home, "hooks.log"), { force: true });
+      expect((await signalbox(words, agent)).code).toBe(0);
+      const ran = readFileSync(join(home, "hooks.log"), "utf8").split("\n");
+      expect([words[0], ran.filter((line) => line === "stop.py").length]).toEqual([words[0], 2]);
+    }
+    expect(agent.model.failedExpectations).toEqual([]);
   },
 );
 

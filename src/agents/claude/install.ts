@@ -14,6 +14,7 @@ import { claudeContainedStart, withoutSandbox } from "./containment.ts";
 import { AFTER_FAILURE, claudeDialect } from "./dialect.ts";
 import { claudeGiven } from "./given.ts";
 import { claudeInstructions } from "./instructions.ts";
+import { claudeOwnHooks } from "./own-hooks.ts";
 import { claudeOwnRules } from "./own-rules.ts";
 import { claude as agent } from "./program.ts";
 import { claudeManaged, claudeManagedSettings, leaveOut, ownServers, trustedFilesOf } from "./settings.ts";
@@ -99,6 +100,7 @@ export const claudeInstall: AgentInstall = {
     trustedFiles: start.interactive ? undefined : trustedFilesOf(start),
   }),
   readOwnRules: claudeOwnRules,
+  ownHooks: claudeOwnHooks,
   containedStart: claudeContainedStart,
 };
 

@@ -64,7 +64,7 @@ function ownSources({ flags, env, cwd }: Start, root: string, files: WatchedFile
 }
 
 /** `--settings` takes exactly one value. */
-function settingsFlags(flags: readonly string[]): readonly string[] {
+export function settingsFlags(flags: readonly string[]): readonly string[] {
   return flags.flatMap((word, index) => {
     if (word === "--settings") return flags[index + 1] ?? [];
     return word.startsWith("--settings=") ? word.slice("--settings=".length) : [];

@@ -12,6 +12,7 @@ import { DENY_FLAGS } from "./denies.ts";
 import { copilotDialect } from "./dialect.ts";
 import { copilotGiven } from "./given.ts";
 import { copilotManaged } from "./managed.ts";
+import { copilotOwnHooks } from "./own-hooks.ts";
 import { copilotOwnRules } from "./own-rules.ts";
 import { copilot as agent } from "./program.ts";
 import { copilotSwitches, switchingFile } from "./switches.ts";
@@ -81,6 +82,7 @@ export const copilotInstall: AgentInstall = {
     };
   },
   readOwnRules: copilotOwnRules,
+  ownHooks: copilotOwnHooks,
   containedStart: copilotContainedStart,
 };
 

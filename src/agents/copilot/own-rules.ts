@@ -35,7 +35,7 @@ export const copilotOwnRules: AgentInstall["readOwnRules"] = ({ flags, env }): O
 };
 
 /** Copilot writes a comment at the top of its own files. */
-const withoutComments = (text: string) => text.replaceAll(/^\s*\/\/.*$/gm, "");
+export const withoutComments = (text: string) => text.replaceAll(/^\s*\/\/.*$/gm, "");
 
 /** Copilot itself still judges calls of tools other than the shell, so rules about those have no pattern. */
 function toolPatterns(rule: string): readonly OwnPattern[] | undefined {

@@ -16,7 +16,7 @@ import { say } from "../../lib/say.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
 import { type CheckedRunner, checkRunner } from "../../recipes/bridge/check-runner.ts";
 import { findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
-import { runnerContext } from "../../recipes/bridge/runner-context.ts";
+import { refuseAddresses, runnerContext } from "../../recipes/bridge/runner-context.ts";
 import { runnerEnvironment } from "../../recipes/bridge/runner-environment.ts";
 import { openRunnerPlace, type RunnerPlace } from "../../recipes/bridge/runner-place.ts";
 import { banner, runRunner } from "../../recipes/bridge/run-runner.ts";
@@ -69,6 +69,7 @@ export async function rustRun(started: Started, parts: ExternalParts): Promise<R
   const { context, problem } = runnerContext(recipe, started.context, started.workingDir);
   if (problem !== undefined)
     return ended({ recipe_name: recipe.name, success: false, step_results: [problem], context, duration: 0 });
+  refuseAddresses(recipes, context);
   await refuseDeepRecipe();
   await endLeftCommands(setting.home, say);
   const { policy } = chosenPolicy(flags, started.workingDir);

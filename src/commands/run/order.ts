@@ -4,6 +4,7 @@ import { NO_AGENT_WORDS, promptArgument, readPrompt } from "../../launch/read-pr
 import { readWorkOrder } from "../../backplane/run/read-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -79,7 +80,7 @@ function orderFromFlags(task: string | undefined, flags: Flags, backend: string)
     requirements: { required: [] },
     config: {
       model: textFlag(flags, "model") ?? null,
-      vendor: { [backend]: Object.fromEntries(list(flags, "param").map(readParameter)) },
+      vendor: vendorOf(list(flags, "param").map(readParameter), backend),
       env: Object.fromEntries(list(flags, "env").map((entry) => pair(entry, "--env"))),
       max_budget_usd: amount(flags, "maxBudgetUsd"),
       max_turns: amount(flags, "maxTurns"),
@@ -125,9 +126,29 @@ function pair(entry: string, flag: string): [string, string] {
 /** The value is parsed as JSON if it is valid JSON, otherwise taken as text. */
 function readParameter(entry: string): [string, unknown] {
   const [name, text] = pair(entry, "--param");
+  if (name === "abp.mode" && text !== "mapped" && text !== "passthrough")
+    throw new UserError(`unknown mode ${JSON.stringify(text)}`, {
+      where: `--param ${entry}`,
+      fix: "use abp.mode=passthrough or abp.mode=mapped",
+    });
   try {
     return [name, parseExactJson(text)];
   } catch {
     return [name, text];
   }
+}
+
+/** A name with dots is a path (`abp.mode`); any other is a setting of the agent. */
+function vendorOf(parameters: readonly (readonly [string, unknown])[], backend: string): Settings {
+  let vendor: Settings = { [backend]: {} };
+  for (const [name, value] of parameters)
+    vendor = withSetting(vendor, name.includes(".") ? name.split(".") : [backend, name], value);
+  return vendor;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+function withSetting(settings: Settings, [name = "", ...rest]: readonly string[], value: unknown): Settings {
+  const inner = settings[name];
+  return { ...settings, [name]: rest.length === 0 ? value : withSetting(isRecord(inner) ? inner : {}, rest, value) };
 }

@@ -67,7 +67,7 @@ export const command: CommandModule = {
       .option("--max-budget-usd <n>", "stop when the cost reaches this")
       .option("--timeout <seconds>", "stop after this time")
       .option("--idle <seconds>", "stop after this long without output")
-      .option("--param <name=value>", "an agent-specific setting", collect)
+      .option("--param <name=value>", "a setting of the agent, or abp.mode=passthrough", collect)
       .option("--env <name=value>", "an environment variable for the run", collect)
       .option("--policy <file>", "use this policy instead of the active one")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
@@ -180,4 +180,5 @@ Examples:
   signalbox run --sidecar "node host.js" "the task" --json
   signalbox run claude "rename the module" --staged
   signalbox run claude --prompt-file task.md
+  signalbox run --acp "gemini --acp" "the task" --json --param abp.mode=passthrough
   git diff | signalbox run codex`;

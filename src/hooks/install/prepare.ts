@@ -73,7 +73,8 @@ async function installHooks(start: GuardedStart, parts: PlacedStart): Promise<Gu
   const trusts = (path: string, text: string) => isTrusted(trusted, path, text);
   const trusting = { trusts, staged: start.staged ?? (() => false) };
   const facts = agent.factsOf?.({ ...start, flags, workspace, ...trusting }) ?? {};
-  const settings = launchSettings(start, { workspace, folder: home, facts, ...containmentSettings(place) });
+  const ownHooks = agent.ownHooks?.({ ...start, flags, workspace, trustedFiles: facts.trustedFiles }) ?? [];
+  const settings = launchSettings(start, { workspace, folder: home, facts, ownHooks, ...containmentSettings(place) });
   const containment = session && { ...session, saw: (id: string) => void sessions.add(id) };
   let conversation: string | undefined;
   const talked = (id: string) => void (conversation = id);

@@ -24,7 +24,7 @@ async function runTask(root: string, task: string[], change: Partial<RunParts> =
 
 test("an ACP agent works under a work order: its text, its calls, its answer", async () => {
   const root = repositoryWith({ "a.txt": "a\n" });
-  const end = await runTask(root, ["say I will ", "say write", "ask-run echo hi > made.txt", "say done"]);
+  const end = await runTask(root, ["say I will ", "say write", "ask-run echo hi | tee made.txt", "say done"]);
   expect([end.exitCode, readFileSync(join(root, "made.txt"), "utf8")]).toEqual([0, "hi\n"]);
   const shown = end.receipt.trace.map((event) => [
     event.type,
@@ -39,6 +39,7 @@ test("an ACP agent works under a work order: its text, its calls, its answer", a
     ["assistant_delta", "done"],
     ["assistant_message", "done"],
   ]);
+  expect(end.receipt.trace.flatMap((event) => (event.type === "tool_result" ? [event.output] : []))).toEqual(["hi\n"]);
   expect(end.receipt.backend).toEqual({ id: "small", backend_version: "1.2.3", adapter_version: "1" });
   expect(end.facts.guard).toMatchObject({ decisions: { allow: 1, ask: 0, deny: 0 }, calls_not_held: [], held: false });
 });
@@ -58,6 +59,24 @@ test.each([
   symlinkSync("/etc", join(root, "way"));
   const end = await runTask(root, task);
   expect([end.exitCode, end.facts.guard.decisions]).toEqual([3, { allow: 0, ask: 0, deny: 1 }]);
+});
+
+const spoken = ({ receipt }: Awaited<ReturnType<typeof runTask>>) =>
+  receipt.trace.flatMap((event) => (event.type === "assistant_message" ? [event.text] : []));
+
+const TOLD = /^told: blocked a call by its rules; the user rejected nothing\. Blocked `sudo true`: .*say so\.$/;
+
+test.each([
+  ["ends its turn", ["ask-run sudo true", "say never"], []],
+  ["only lets its model speak", ["try-run sudo true", "say I cannot"], ["I cannot"]],
+])("an agent that %s after a denial is told why in the same session", async (_, task, said) => {
+  const end = await runTask(repositoryWith({ "a.txt": "" }), task);
+  expect([end.exitCode, spoken(end)]).toEqual([3, [...said, expect.stringMatching(TOLD)]]);
+});
+
+test("an agent that makes another call after a denial is not told again", async () => {
+  const end = await runTask(repositoryWith({ "a.txt": "" }), ["try-run sudo true", "ask-run true", "say done"]);
+  expect([end.exitCode, end.facts.guard.decisions, spoken(end)]).toEqual([0, { allow: 1, ask: 0, deny: 1 }, ["done"]]);
 });
 
 test("files that the agent leaves to us are read and written under the rules", async () => {

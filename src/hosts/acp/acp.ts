@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ClientConnection, ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { ClientConnection, SessionUpdate } from "@agentclientprotocol/sdk";
 import { type AgentRecord, numberOf, textOf } from "../../agents/pack/record-fields.ts";
 import { type AgentIdentity, decideOrAsk, type Host, type HostJob } from "../../backplane/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
@@ -13,7 +13,7 @@ import type { AcpPeer, AcpSession } from "./acp-session.ts";
 import { type Ask, asker } from "./ask.ts";
 import { canLoad, openConversation, type SessionStart } from "./begin-session.ts";
 import { fileAnswers } from "./files.ts";
-import { permissionAnswer } from "./permission.ts";
+import { openBlockedCalls, permissionAnswer } from "./permission.ts";
 import type { AcpTerminals } from "./terminals.ts";
 import { openCalls } from "./tool-calls.ts";
 
@@ -37,6 +37,8 @@ export interface AcpOptions {
   readonly terminals?: AcpTerminals | undefined;
   /** Returns the error that ended a turn, for agents that send errors as if they were answers. */
   readonly ownError?: (turn: AcpTurn) => string | undefined;
+  /** What the agent says after a denied call as if the model had said it. It is left out. */
+  readonly noticeOfDenial?: string | undefined;
   readonly session?: SessionStart | undefined;
   /** True if the order's model was passed to the agent when it was started. */
   readonly hasModel?: boolean | undefined;
@@ -63,13 +65,17 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
       await nextTurn();
       const { session } = current;
       if (session === undefined) return { outcome: { outcome: "cancelled" } };
+      session.blocked.see(params.toolCall.toolCallId);
       const call = session.calls.judged(params.toolCall);
       // The protocol does not say which shell the agent uses.
       const isApproved = options.isApproved?.(call.tool) === true;
       const held = { ...call, shell: options.shell ?? ("any" as const), isApproved };
       const { verdict, because } = isApproved ? session.job.decide(held) : await decideOrAsk(session.job, held);
       const allowed = verdict === "allow";
-      if (!allowed) session.calls.deny(params.toolCall.toolCallId);
+      if (!allowed) {
+        session.calls.deny(params.toolCall.toolCallId);
+        session.blocked.add(because);
+      }
       session.tell(session.calls.begin(params.toolCall), params.toolCall);
       return permissionAnswer(params.options, { allowed, because });
     })
@@ -141,69 +147,97 @@ async function* converse(
   const events = asyncQueue<AgentEvent>();
   const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false, usage: null, sessionId };
   await nextTurn();
-  current.session = openTurn(job, events, state);
+  const session = openTurn(job, { events, state, options });
+  current.session = session;
   const cancel = () => void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
   if (job.signal.aborted) cancel();
   job.signal.addEventListener("abort", cancel, { once: true });
-  const content: ContentBlock[] = [{ type: "text", text }];
-  void ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content }).then(
-    async (answer) => {
+  const speak = async (): Promise<void> => {
+    let prompt: string | undefined = text;
+    while (prompt !== undefined) {
+      const content = [{ type: "text", text: prompt }];
+      const answer = await ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content });
       await nextTurn();
-      state.stopReason = textOf(answer, "stopReason");
-      state.usage = isRecord(answer) && isRecord(answer["usage"]) ? answer["usage"] : null;
-      const message = options.ownError?.({ sessionId, pieces: state.pieces, counted: state.usage !== null });
-      state.failed = message !== undefined;
-      messageOf(state.failed ? state.pieces.slice(0, -1) : state.pieces).forEach((event) => events.push(event));
-      if (message !== undefined) events.push(newEvent({ type: "error", message }));
-      events.end();
-    },
+      endTurn(answer, session, { state, options });
+      prompt = canGoOn(state, job) ? session.blocked.takePrompt() : undefined;
+    }
+  };
+  void speak().then(
+    () => events.end(),
     (error: unknown) => events.end(error),
   );
   yield* events;
   const end = endOf(state, isPassthrough(job.order.config.vendor));
   const { followUp } = job;
-  const session = loads ? sessionId : undefined;
-  // An agent's price is that of its session, its tokens are those of the turn.
-  if (sessionId !== followUp?.session) return { ...end, session };
-  return { ...end, session, usage: usageSince(end.usage, followUp.used, ["estimated_cost_usd"]) };
+  const resumable = loads ? sessionId : undefined;
+  // An agent's price is that of its session, its tokens are those since it was started.
+  if (sessionId !== followUp?.session) return { ...end, session: resumable };
+  return { ...end, session: resumable, usage: usageSince(end.usage, followUp.used, ["estimated_cost_usd"]) };
 }
 
-/** Turns the updates of one turn into events. In passthrough mode, each event carries the message it came from. */
-function openTurn(job: HostJob, events: AsyncQueue<AgentEvent>, state: TurnState): AcpSession {
+interface TurnParts {
+  readonly state: TurnState;
+  readonly options: AcpOptions;
+}
+
+/** Turns the updates of the session into events. In passthrough mode, each event carries the messages it came from. */
+function openTurn(
+  job: HostJob,
+  { events, state, options }: TurnParts & { readonly events: AsyncQueue<AgentEvent> },
+): AcpSession {
   const calls = openCalls();
+  const blocked = openBlockedCalls();
   const passthrough = isPassthrough(job.order.config.vendor);
   const push = (event: AgentEvent, raw?: unknown) => events.push(passthrough ? withRaw(event, raw) : event);
+  const flush: AcpSession["flush"] = (ext) => {
+    const pieces = state.pieces.splice(0);
+    const message = { type: "assistant_message", text: pieces.map(textIn).join("") } as const;
+    if (pieces.length > 0) push(newEvent(ext === undefined ? message : { ...message, ext }), pieces);
+  };
   const tell: AcpSession["tell"] = (more, raw) => {
-    const ext = { usage: { estimated_cost_usd: state.cost } };
-    if (more.length > 0) messageOf(state.pieces.splice(0), ext).forEach((event) => events.push(event));
+    if (more.length > 0) flush({ usage: { estimated_cost_usd: state.cost } });
     more.forEach((event) => push(event, raw));
   };
   const update = (message: SessionUpdate) => {
     const delta = textIn(message);
+    if (delta !== "" && delta === options.noticeOfDenial && !blocked.isEmpty()) return;
     if (delta !== "") push(newEvent({ type: "assistant_delta", text: delta }), message);
-    if (delta !== "") state.pieces.push(delta);
+    if (delta !== "") state.pieces.push(message);
     if (message.sessionUpdate === "usage_update" && message.cost?.currency === "USD") state.cost = message.cost.amount;
+    if (message.sessionUpdate === "tool_call") blocked.see(message.toolCallId);
     if (message.sessionUpdate === "tool_call" || message.sessionUpdate === "tool_call_update")
       tell(calls.update(message), message);
   };
-  return { job, calls, events, update, tell };
+  return { job, calls, blocked, events, update, tell, flush };
 }
 
+/** Takes in how the agent says that a turn ended. */
+function endTurn(answer: unknown, { events, flush }: AcpSession, { state, options }: TurnParts): void {
+  state.stopReason = textOf(answer, "stopReason");
+  const usage = isRecord(answer) && isRecord(answer["usage"]) ? answer["usage"] : null;
+  // The protocol counts over all turns, and so does Copilot.
+  state.usage = usage ?? state.usage;
+  const turn = { sessionId: state.sessionId, pieces: state.pieces.map(textIn), counted: usage !== null };
+  const message = options.ownError?.(turn);
+  state.failed = message !== undefined;
+  if (state.failed) state.pieces.pop();
+  flush();
+  if (message !== undefined) events.push(newEvent({ type: "error", message }));
+}
+
+/** Some agents call it cancelled when a denied call ends their turn. */
+const canGoOn = ({ stopReason, failed }: TurnState, { signal }: HostJob) =>
+  !failed && !signal.aborted && (stopReason === "end_turn" || stopReason === "cancelled");
+
 interface TurnState {
-  /** Text since the last tool call. */
-  readonly pieces: string[];
+  /** The messages with text since the last tool call. */
+  readonly pieces: SessionUpdate[];
   cost: number;
   stopReason: string;
   failed: boolean;
   /** As the agent reported it; null if it did not. */
   usage: AgentRecord | null;
   sessionId: string;
-}
-
-/** Joins text chunks into one message; returns none if there is no text. */
-function messageOf(pieces: readonly string[], ext?: AgentEvent["ext"]): readonly AgentEvent[] {
-  const message = { type: "assistant_message", text: pieces.join("") } as const;
-  return pieces.length === 0 ? [] : [newEvent(ext === undefined ? message : { ...message, ext })];
 }
 
 function endOf(state: TurnState, passthrough: boolean): HostEnd {

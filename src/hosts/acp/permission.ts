@@ -23,3 +23,36 @@ export function permissionAnswer(
     ? { outcome: { outcome: "cancelled" }, ...older }
     : { outcome: { outcome: "selected", optionId: found.optionId }, ...older };
 }
+
+/**
+ * Why calls were blocked, as long as the model has not heard it. A permission answer of ACP carries no reason: the agent
+ * tells its model that the user rejected the call, and some end the turn.
+ */
+export interface BlockedCalls {
+  readonly add: (because: string) => void;
+  readonly isEmpty: () => boolean;
+  /** Notes a call that the agent announces or asks about. After a new one, the model has gone on without the blocked. */
+  readonly see: (callId: string) => void;
+  /** The prompt that tells the model. Undefined if there is nothing to tell. */
+  readonly takePrompt: () => string | undefined;
+}
+
+export function openBlockedCalls(): BlockedCalls {
+  const reasons: string[] = [];
+  // Calls that were made together are announced before the agent asks about any of them.
+  const seen = new Set<string>();
+  return {
+    add: (because) => void reasons.push(because),
+    isEmpty: () => reasons.length === 0,
+    see(callId) {
+      if (!seen.has(callId)) reasons.length = 0;
+      seen.add(callId);
+    },
+    takePrompt() {
+      const told = reasons.splice(0);
+      if (told.length === 0) return undefined;
+      const what = told.length === 1 ? "a call" : `${told.length} calls`;
+      return `signalbox blocked ${what} by its rules; the user rejected nothing. ${told.join(" ")} Continue the task another way. If that is not possible, say so.`;
+    },
+  };
+}

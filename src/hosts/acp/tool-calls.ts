@@ -85,9 +85,12 @@ function judgedCall(call: ToolCallUpdate): HeldCall {
   return { tool, input: { ...raw, ...command, ...files }, id: call.toolCallId };
 }
 
-function outputOf(call: ToolCallUpdate): unknown {
-  if (call.rawOutput !== undefined && call.rawOutput !== null) return call.rawOutput;
-  return (call.content ?? [])
-    .map((part) => (part.type === "content" && part.content.type === "text" ? part.content.text : JSON.stringify(part)))
-    .join("\n");
+/** The text that the agent shows. Its raw output is in a form of its own; Copilot's has the same text three times. */
+function outputOf({ content, rawOutput }: ToolCallUpdate): unknown {
+  const parts = content ?? [];
+  const texts = parts.flatMap((part) =>
+    part.type === "content" && part.content.type === "text" ? [part.content.text] : [],
+  );
+  if (texts.length > 0 && texts.length === parts.length) return texts.join("\n");
+  return rawOutput ?? parts.map((part) => JSON.stringify(part)).join("\n");
 }

@@ -64,7 +64,7 @@ test("without it, or for another tool, what needs an approval is denied", async 
 });
 
 test("passthrough is in the receipt: the mode, and with each event the message behind it", async () => {
-  const vendor = { abp: { mode: "passthrough", request: { prompt: "say hi\nask-run true" } } };
+  const vendor = { abp: { mode: "passthrough", request: { prompt: "say hi \nsay there\nask-run true\nsay done" } } };
   const { receipt } = await runTask(repositoryWith({ "a.txt": "" }), { config: { vendor } });
   const raw = receipt.trace.flatMap(({ type, ext }) =>
     ext?.["raw_message"] === undefined ? [] : [[type, ext["raw_message"]]],
@@ -73,8 +73,15 @@ test("passthrough is in the receipt: the mode, and with each event the message b
     "passthrough",
     [
       ["assistant_delta", { sessionUpdate: "agent_message_chunk" }],
-      ["tool_call", { toolCallId: "call-1", kind: "execute" }],
+      ["assistant_delta", { sessionUpdate: "agent_message_chunk" }],
+      [
+        "assistant_message",
+        [{ content: { text: "hi " } }, { sessionUpdate: "agent_message_chunk", content: { text: "there" } }],
+      ],
+      ["tool_call", { toolCallId: "call-2", kind: "execute" }],
       ["tool_result", { sessionUpdate: "tool_call_update", status: "completed" }],
+      ["assistant_delta", { content: { text: "done" } }],
+      ["assistant_message", [{ content: { text: "done" } }]],
     ],
   ]);
 });

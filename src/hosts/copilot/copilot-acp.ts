@@ -36,7 +36,8 @@ interface OpenedWay {
 export function copilotAcp(settings: CopilotSettings, parts: AcpParts): (place: HostPlace) => Promise<OpenedWay> {
   const { env, version, wanted, isApproved } = parts;
   const ownError = (turn: AcpTurn) => copilotError(turn, env);
-  const naming = { name: "copilot", version, isApproved, ownError, shell: "bash" as const };
+  const noticeOfDenial = "Info: Operation cancelled by user";
+  const naming = { name: "copilot", version, isApproved, ownError, noticeOfDenial, shell: "bash" as const };
   // Of a program that we do not know, we know only the protocol.
   const unknown = {
     ...naming,

@@ -1,6 +1,9 @@
+import { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { textOf } from "../../agents/pack/record-fields.ts";
 import { ProtocolError } from "../../backplane/host.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { describeEnd } from "../program/program.ts";
 
 /** The part of the SDK that we use. It is loaded if installed and never bundled. */
 export interface SdkClient {
@@ -41,7 +44,10 @@ export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
   // Whoever races against this promise handles the rejection.
   gone.catch(() => undefined);
-  const lost = (error: unknown) => reject(new ProtocolError(`Copilot exited during the task: ${messageOf(error)}`));
+  const lost = async (error: unknown) => {
+    const how = (await endOfProgram(client)) ?? messageOf(error);
+    reject(new ProtocolError(`Copilot exited during the task: ${how}`));
+  };
   const ping = async () => {
     if (client.ping === undefined) throw new Error("this SDK has no ping");
     await client.ping();
@@ -50,6 +56,20 @@ export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
   const answers = await within(FIRST_PING_MS, ping()).catch(() => false);
   const timer = answers === true ? setInterval(() => void ping().catch(lost), PING_MS) : undefined;
   return { gone, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+const EXIT_MS = 1000;
+
+/** How the program behind a client ended. Undefined for an SDK that does not keep its process where we know. */
+async function endOfProgram(client: SdkClient): Promise<string | undefined> {
+  const child = "cliProcess" in client ? client.cliProcess : undefined;
+  if (!(child instanceof ChildProcess)) return undefined;
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  // The connection may close shortly before the program exits.
+  for (let waited = 0; isRunning() && waited < EXIT_MS; waited += 20) await sleep(20);
+  return isRunning()
+    ? undefined
+    : describeEnd({ code: child.exitCode, signal: child.signalCode }, textOf(client, "stderrBuffer"));
 }
 
 const GRACE_MS = 2000;

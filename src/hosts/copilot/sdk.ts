@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { copilot } from "../../agents/copilot/program.ts";
-import { findBinary } from "../../agents/find-binary.ts";
+import { findBinary, type FoundBinary, nativeProgram } from "../../agents/find-binary.ts";
 import { type AgentRecord, sessionOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob, OpenHost } from "../../backplane/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
@@ -43,7 +43,7 @@ export async function sdkHost({ module, env, isApproved }: SdkParts): Promise<Op
   return async ({ root, source, runId, env: added }) => {
     const own = childEnvironment(copilot, { ...env, ...added }, runId);
     const roots = workspaceRoots({ root, source });
-    const connection = sdk.RuntimeConnection?.forStdio({ path: findBinary(copilot, env, roots).real });
+    const connection = sdk.RuntimeConnection?.forStdio({ path: sdkProgram(findBinary(copilot, env, roots)) });
     const client = new sdk.CopilotClient({
       workingDirectory: root,
       env: own,
@@ -74,6 +74,9 @@ export async function sdkHost({ module, env, isApproved }: SdkParts): Promise<Op
     };
   };
 }
+
+/** Without the launcher script, whose guesses about a failure the SDK would print on our stderr. */
+const sdkProgram = (binary: FoundBinary): string => nativeProgram(copilot, binary) ?? binary.real;
 
 async function* converse(
   job: HostJob,

@@ -82,10 +82,22 @@ function keepEnd({ stderr }: ChildProcessWithoutNullStreams): () => string {
 
 /** Describes how a program ended, including its last stderr output. */
 export async function describeProgramEnd(program: HostProgram): Promise<string> {
-  const { code, signal } = await program.ended;
-  const how = signal === null ? `exit code ${code}` : `killed by ${signal}`;
-  const complaint = program.complaint();
-  return complaint === "" ? how : `${how}: ${complaint.slice(-1000)}`;
+  return describeEnd(await program.ended, program.complaint());
+}
+
+/**
+ * Copilot's launcher script reports that the program it started was killed, and then, as after any failure, that the
+ * program is not installed.
+ */
+const KILLED_BEHIND = /^.*native binary at .* was terminated by signal (SIG\w+)/m;
+
+/** Describes how a program ended that has written `complaint` to stderr. */
+export function describeEnd({ code, signal }: ProgramEnd, complaint: string): string {
+  const behind = signal === null && code !== 0 ? KILLED_BEHIND.exec(complaint) : null;
+  const how =
+    signal === null ? (behind === null ? `exit code ${code}` : `killed by ${behind[1]}`) : `killed by ${signal}`;
+  const said = (behind === null ? complaint : complaint.slice(0, behind.index)).trim();
+  return said === "" ? how : `${how}: ${said.slice(-1000)}`;
 }
 
 /** A command line: the program and its arguments. */

@@ -21,8 +21,7 @@ const MAX_SHOWN = 500;
  */
 export function readResponse(end: ScriptEnd, place: ResponsePlace): RecipeResult {
   const { code, signal, stdout, stderr } = end;
-  const fail = (message: string, exitCode = 1) =>
-    new RustRunnerRuntimeError(message, { where: place.runner, fix: NATIVE, exitCode });
+  const fail = (message: string) => new RustRunnerRuntimeError(message, { where: place.runner, fix: NATIVE });
   if (signal !== null)
     throw fail(
       `Rust recipe runner killed by signal ${signal} (${constants.signals[signal]}). It was ended before it gave a result`,
@@ -31,7 +30,8 @@ export function readResponse(end: ScriptEnd, place: ResponsePlace): RecipeResult
   try {
     value = parseJson(stdout);
   } catch {
-    if (code !== 0) throw fail(`Rust recipe runner failed (exit ${code}): ${lastLines(stderr)}`, exitCodeOf(code));
+    // Its own exit codes are about the copies and flags that it got from us, so they never become ours.
+    if (code !== 0) throw fail(`Rust recipe runner failed (exit ${code}): ${lastLines(stderr)}`);
     throw fail(
       `Rust recipe runner returned unparseable output (exit 0): ${stdout.trim().slice(0, MAX_SHOWN) || "empty stdout"}`,
     );
@@ -42,9 +42,6 @@ export function readResponse(end: ScriptEnd, place: ResponsePlace): RecipeResult
   tell(result, end, place);
   return { ...result, success: result.success && code === 0 };
 }
-
-/** The runner's own exit codes mean the same as ours: invalid recipe, not found, bad arguments. */
-const exitCodeOf = (code: number | null) => (code !== null && code >= 2 && code <= 4 ? code : 1);
 
 /** Progress, which says nothing about a failure. */
 const PROGRESS = /^\s*(?:[▶✓⊘✗⚠]|\[agent\]|\{"type":"step_transition")/u;

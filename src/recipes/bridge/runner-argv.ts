@@ -38,8 +38,11 @@ export function runnerArgv(parts: ArgvParts): readonly string[] {
   ];
 }
 
+/** A value as the runner gets it. */
+export const textOf = (value: ContextValue): string => (typeof value === "string" ? value : JSON.stringify(value));
+
 function passedValue(name: string, value: ContextValue, { spill, warn }: ArgvParts): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   if (text.includes("\0"))
     throw new UserError(`the value of '${name}' has a NUL character, which a command line cannot have`, {
       where: `-c ${name}`,
@@ -49,7 +52,7 @@ function passedValue(name: string, value: ContextValue, { spill, warn }: ArgvPar
   const passed = spill(text);
   if (passed !== text)
     warn(
-      `warning: '${name}' has ${Buffer.byteLength(text)} bytes, so it is passed as a file:// address, which the external runner does not read back: steps see the address`,
+      `warning: '${name}' has ${Buffer.byteLength(text)} bytes, so it is passed as a file:// address, which the external runner does not read back`,
     );
   return passed;
 }

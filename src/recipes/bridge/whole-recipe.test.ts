@@ -5,6 +5,7 @@ import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { recipeNamed } from "../places/find-recipe.ts";
 import { loadRecipe } from "../places/load-recipe.ts";
 import { runnerArgv } from "./runner-argv.ts";
+import { refuseAddresses } from "./runner-context.ts";
 import { agentSteps, checkFields, wholeRecipe } from "./whole-recipe.ts";
 
 function whole(files: Readonly<Record<string, string>>) {
@@ -46,6 +47,31 @@ test("fields without which a recipe still does its work are reported", () => {
   expect(warnings).toEqual([
     "warning: the external runner ignores these fields: a: retry, a: env, a: contained, env, budget: usd",
   ]);
+});
+
+const LARGE = { big: "é".repeat(16_384), other: "x".repeat(32_767) };
+
+test.each([
+  ["command: 'echo {{ big }}'", "a"],
+  ["prompt: 'Do {{big.part}}'", "a"],
+  ["command: 'echo \"$BIG\"'", "a"],
+  ["command: 'echo $RECIPE_VAR_big'", "a"],
+  ["command: make, condition: big != ''", "a"],
+  ["recipe: second, context: { task: '{{big}}' }", "a"],
+])("a large value is refused where %s would get its address", (fields, users) => {
+  const recipes = whole({ first: step(fields), second: step("command: make") });
+  expect(() => refuseAddresses(recipes, LARGE)).toThrow(
+    `'big' has 32768 bytes. The external runner gets a value of that size as a file:// address, and these steps would get the address: ${users}`,
+  );
+});
+
+test("a hook or a sub-recipe that takes it counts, a step that reads the address itself or another value does not", () => {
+  const inner = whole({ first: step("recipe: second"), second: step("command: 'echo {{big}}'") });
+  expect(() => refuseAddresses(inner, LARGE)).toThrow("the address: a");
+  const hook = whole({ first: `hooks: { pre_step: 'echo {{big}}' }\n${step("command: make")}` });
+  expect(() => refuseAddresses(hook, LARGE)).toThrow("the address: hooks or context");
+  for (const command of ["cat ${RECIPE_VAR_big#file://}", "echo {{other}} {{bigger}} big"])
+    expect(() => refuseAddresses(whole({ first: step(`command: '${command}'`) }), LARGE)).not.toThrow();
 });
 
 test("a value with NUL cannot be passed", () => {
