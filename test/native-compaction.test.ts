@@ -51,6 +51,46 @@ test("a long conversation is shortened by itself, the task goes on, and what was
   expect([next.code, next.stdout]).toEqual([0, "All done.\n"]);
 });
 
+test("what is known about work items is in the shortened conversation and in every request", async () => {
+  const items = [
+    { id: "read", title: "read it", state: "done", artifacts: ["notes.md"] },
+    { id: "parse", title: "port the parser", state: "blocked", note: "half of it", artifacts: ["src/p.ts"] },
+    { id: "ship", title: "ship it", state: "blocked", depends_on: ["read", "parse"] },
+  ];
+  const script = counting(0);
+  const [summary, shortened, work] = script.scenes ?? [];
+  if (summary === undefined || shortened === undefined || work === undefined) throw new Error("three scenes");
+  const begun = { ...work, turns: [{ calls: [{ name: "todo", input: { items } }] }, ...work.turns] };
+  const { run, server } = await shortening({ scenes: [summary, shortened, begun] });
+  expect((await run(["native", "-p", PROMPT])).code).toBe(0);
+  const last = JSON.stringify(server.requests.at(-1)?.body);
+  expect(last).toContain(
+    "Open work items:\\n- parse: port the parser – half of it {src/p.ts} (blocked)\\n- ship: ship it (after read, parse) (blocked)",
+  );
+  expect(last).toContain("Closed work items with artifacts:\\n- read: read it {notes.md} (done)");
+  expect(last).toContain(
+    "<state>\\nOpen work items (2): parse: port the parser {src/p.ts}; ship: ship it (after parse)\\n",
+  );
+});
+
+test.each([
+  { name: "a claim that nothing was done for", first: { shell: "ls" }, code: 9, says: "and nothing was changed" },
+  { name: "a change that is only in the log", first: { shell: "echo fixed > a.txt" }, code: 0, says: "was shortened" },
+])("the effort gate sees what the model no longer does: $name", async ({ first, code, says }) => {
+  const script = counting(0);
+  const [summary, shortened, work] = script.scenes ?? [];
+  if (summary === undefined || shortened === undefined || work === undefined) throw new Error("three scenes");
+  const scenes = [
+    summary,
+    { ...shortened, after: { text: "I fixed the bug." } },
+    { ...work, turns: [first, ...work.turns] },
+  ];
+  const { run, log } = await shortening({ scenes });
+  const outcome = await run(["native", "-p", "Fix the bug in a.txt."]);
+  expect(outcome.stderr).toContain(says);
+  expect([outcome.code, log().includes('"because":"compaction"')]).toEqual([code, true]);
+});
+
 test("a summary that is still being written does not hold up the end of a task", async () => {
   const { run, log } = await shortening(counting(300_000));
   const { code, stdout } = await run(["native", "-p", PROMPT]);

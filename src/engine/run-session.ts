@@ -62,6 +62,7 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
         counts = gateCounts();
         work.begin();
       }
+      work.message(message);
     }
     if (judged) {
       const run = yield* withTotals(runTurns(history, innerParts(parts), prompted), totals, hooks);
@@ -177,6 +178,7 @@ function sessionTotals(words: string, work: WorkCounter): Totals {
         work.turn();
       }
       if (event.type === "tool-end") work.deeds(event.deeds);
+      if (event.type === "message" && agents.length === 0) work.message(event.message);
       if (agents.length === 0) text = textOf(event) ?? text;
       if (event.type !== "usage") return;
       cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;
