@@ -91,6 +91,29 @@ test.each([
   expect([outcome.code, log().includes('"because":"compaction"')]).toEqual([code, true]);
 });
 
+test("a request that was too long is said to have failed before the conversation is shortened for it", async () => {
+  const because = "This model's maximum context length is 16000 tokens. However, your messages have 26973 tokens.";
+  const refused = { status: 400, body: { error: { message: because, code: "context_length_exceeded" } } };
+  const { run } = await scene({
+    scenes: [
+      { when: { contains: "[user]\n" }, turns: [{ text: SUMMARY }] },
+      { when: { contains: "was shortened to fit" }, turns: [{ text: "unused" }], after: { text: "All done." } },
+      {
+        turns: [
+          ...Array.from({ length: 3 }, () => ({ shell: "seq 1000 3000" })),
+          { text: "Not shortened.", failures: [refused] },
+        ],
+      },
+    ],
+  });
+  const { code, stdout, stderr } = await run(["native", "-p", PROMPT]);
+  expect([code, stdout]).toEqual([0, "All done.\n"]);
+  expect(stderr).not.toContain("retrying in 0.0 s");
+  expect(stderr).toMatch(
+    /the model failed \(HTTP 400.*\)\n.*the provider takes no more; waiting for a summary\n.*was shortened from/,
+  );
+});
+
 test("a summary that is still being written does not hold up the end of a task", async () => {
   const { run, log } = await shortening(counting(300_000));
   const { code, stdout } = await run(["native", "-p", PROMPT]);
