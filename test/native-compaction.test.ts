@@ -60,17 +60,60 @@ test("what is known about work items is in the shortened conversation and in eve
   const script = counting(0);
   const [summary, shortened, work] = script.scenes ?? [];
   if (summary === undefined || shortened === undefined || work === undefined) throw new Error("three scenes");
-  const begun = { ...work, turns: [{ calls: [{ name: "todo", input: { items } }] }, ...work.turns] };
+  const notes = [
+    { name: "todo", input: { items } },
+    { name: "bash", input: { command: "sleep 600", mode: "async" } },
+  ];
+  const begun = { ...work, turns: [{ calls: notes }, ...work.turns] };
   const { run, server } = await shortening({ scenes: [summary, shortened, begun] });
   expect((await run(["native", "-p", PROMPT])).code).toBe(0);
   const last = JSON.stringify(server.requests.at(-1)?.body);
   expect(last).toContain(
     "Open work items:\\n- parse: port the parser – half of it {src/p.ts} (blocked)\\n- ship: ship it (after read, parse) (blocked)",
   );
+  expect(last).toContain("Commands that you started in the background, for read_bash and stop_bash: c1");
   expect(last).toContain("Closed work items with artifacts:\\n- read: read it {notes.md} (done)");
   expect(last).toContain(
     "<state>\\nOpen work items (2): parse: port the parser {src/p.ts}; ship: ship it (after parse)\\n",
   );
+});
+
+test("a sub-agent whose conversation is shortened keeps its own work items", async () => {
+  const [summary] = counting(0).scenes ?? [];
+  if (summary === undefined) throw new Error("no scene");
+  const items = [{ id: "count", title: "count far", state: "in_progress", artifacts: ["n.txt"] }];
+  const { run, server } = await shortening({
+    scenes: [
+      summary,
+      { when: { contains: "was shortened to fit" }, turns: [{ text: "unused" }], after: { text: "Counted." } },
+      {
+        when: { contains: "Count for me" },
+        turns: [
+          { calls: [{ name: "todo", input: { items } }] },
+          ...Array.from({ length: 5 }, () => ({ shell: "seq 1000 3000" })),
+          { text: "Not shortened." },
+        ],
+      },
+      {
+        turns: [
+          {
+            calls: [
+              {
+                name: "task",
+                input: { description: "count", prompt: "Count for me", agent_type: "general-purpose" },
+              },
+            ],
+          },
+          { text: "All done." },
+        ],
+      },
+    ],
+  });
+  expect((await run(["native", "-p", "Delegate it."])).stdout).toBe("All done.\n");
+  const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+  const short = bodies.find((body) => body.includes("was shortened to fit") && body.includes("<state>")) ?? "";
+  expect(short).toContain("Open work items:\\n- count: count far {n.txt} (in_progress)");
+  expect(short).toContain("<state>\\nOpen work items (1): count: count far {n.txt}\\n");
 });
 
 test.each([

@@ -11,7 +11,7 @@ import type { NativeSettings } from "./native-settings.ts";
 import { type ModeSwitch, planProcessor } from "./work-mode.ts";
 import type { SessionUndo } from "./undo/session-undo.ts";
 import { tell } from "./tell-hooks.ts";
-import { itemsForSummary } from "./work-item-lines.ts";
+import { standing } from "./work-item-lines.ts";
 
 /** What one conversation adds to the settings of its command. */
 export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
@@ -33,7 +33,7 @@ export function engineParts(
   { policy, system, hooks, knowledge, undo, mode, isOneTask, isUnattended, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
-  const { tools, permit, containment, forgetShown, allItems, servers } = nativeTools;
+  const { tools, permit, containment, forgetShown, servers } = nativeTools;
   const pilot = autopilot({ mode, filters: common.filters, continues: settings.autopilot_continues });
   return {
     model,
@@ -62,7 +62,7 @@ export function engineParts(
       clock: realClock,
       signal,
       isOneTask,
-      standing: () => itemsForSummary(allItems()),
+      standing: () => standing(nativeTools),
       before: (trigger) =>
         tell(
           (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),

@@ -3,6 +3,13 @@ import type { NativeTools } from "./native-tools.ts";
 
 type WorkItem = ReturnType<NativeTools["allItems"]>[number];
 
+/** What a model should know that no longer sees what it wrote down and started: its work items, and its commands. */
+export function standing({ allItems, runningCommands }: Pick<NativeTools, "allItems" | "runningCommands">) {
+  const names = runningCommands();
+  const running = `Commands that you started in the background, for read_bash and stop_bash: ${names.join(", ")}`;
+  return [...itemsForSummary(allItems()), ...(names.length === 0 ? [] : [running])];
+}
+
 /** How much of an item is told: the lengths in characters, the lists in entries. */
 interface Bounds {
   readonly title: number;
