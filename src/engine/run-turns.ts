@@ -40,7 +40,7 @@ async function* takeTurns(
   parts: LoopParts,
   prompt: PromptTurns,
 ): AsyncGenerator<LoopEvent, RunOutcome> {
-  const run: Run = { history, usedIds: callIds(history.messages), offered: toolOffers(parts.tools) };
+  const run: Run = { history, usedIds: parts.usedIds ?? callIds(history.messages), offered: toolOffers(parts.tools) };
   const { turns } = parts.settings;
   const noteProgress = progressWatch(prompt.trail, parts);
   for (let turn = 1; ; turn++) {
@@ -150,7 +150,8 @@ async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, E
   return ["answered", ""];
 }
 
-function callIds(history: readonly Message[]): Set<string> {
+/** The ids of the calls in these messages. */
+export function callIds(history: readonly Message[]): Set<string> {
   const isCall = (part: AssistantMessage["parts"][number]): part is CallPart => part.type === "call";
   return new Set(
     history.flatMap((message) =>

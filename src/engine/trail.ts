@@ -21,14 +21,14 @@ export interface Trail {
   readonly quiet: Quiet;
 }
 
-export interface LastTurn {
+interface LastTurn {
   /** It did or looked at something, so it is the last of the steps. */
   readonly isStep: boolean;
   readonly state?: string | undefined;
 }
 
 /** The turns since the last one that brought something new: a call or result not seen before, or a new state. */
-export interface Quiet {
+interface Quiet {
   readonly turns: number;
   /** The same, with turns that wait counted as a part of one. */
   readonly weight: number;

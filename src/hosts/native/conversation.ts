@@ -9,6 +9,7 @@ import { progressTrail } from "../../engine/progress.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
 import { type Budget, type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
+import { callIds } from "../../engine/run-turns.ts";
 import type { Trail } from "../../engine/trail.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
@@ -47,7 +48,17 @@ export interface Conversation {
 
 export type EngineParts = Omit<
   SessionParts,
-  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "trail" | "blocked" | "beside"
+  | "queue"
+  | "signal"
+  | "newId"
+  | "cacheKey"
+  | "unjudged"
+  | "budget"
+  | "work"
+  | "trail"
+  | "usedIds"
+  | "blocked"
+  | "beside"
 > & {
   readonly limits?: BudgetLimits;
   /** The budget of another conversation that this one belongs to, instead of limits of its own. */
@@ -64,14 +75,15 @@ const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const { before, history, work, trail, queue, budget, beside } = goOn(session, parts);
+  const { before, history, ...own } = goOn(session, parts);
+  const { trail, queue, budget, beside } = own;
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const ledger = openLedger(session, before, parts);
   const { log, logModel } = ledger;
   logModel();
   const logBeside = () => void beside.splice(0).map(log);
-  const always = { queue, newId: randomId, cacheKey: session.id, budget, work, trail, beside };
+  const always = { ...own, newId: randomId, cacheKey: session.id };
   return {
     id: session.id,
     get model() {
@@ -128,7 +140,10 @@ function goOn(session: Session, parts: EngineParts) {
   const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
   const beside: LoopEvent[] = [];
   parts.delegation?.begin({ budget, beside, queue });
-  return { before, history: openHistory(before.history), work, trail: trailOf(session.before), queue, budget, beside };
+  const trail = trailOf(session.before);
+  const said = session.before.flatMap((record) => (record.type === "message" ? [record.message] : []));
+  const usedIds = callIds([...before.history, ...said]);
+  return { before, history: openHistory(before.history), work, trail, usedIds, queue, budget, beside };
 }
 
 /** What was done since the last prompt, as the whole log says and not only the history, which may have been shortened. */
