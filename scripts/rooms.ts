@@ -144,7 +144,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   `),
   engine: words(`
     budget.ts compaction/between-runs.ts compaction/compaction.ts effort/effort-gate.ts gates.ts hooks.ts
-    processor.ts prompt-queue.ts run-session.ts
+    processor.ts progress.ts prompt-queue.ts run-session.ts run-turns.ts trail.ts
   `),
   hooks: [
     "client/staged-client.ts",

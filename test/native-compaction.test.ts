@@ -51,6 +51,112 @@ test("a long conversation is shortened by itself, the task goes on, and what was
   expect([next.code, next.stdout]).toEqual([0, "All done.\n"]);
 });
 
+test("what is known about work items is in the shortened conversation and in every request", async () => {
+  const items = [
+    { id: "read", title: "read it", state: "done", artifacts: ["notes.md"] },
+    { id: "parse", title: "port the parser", state: "blocked", note: "half of it", artifacts: ["src/p.ts"] },
+    { id: "ship", title: "ship it", state: "blocked", depends_on: ["read", "parse"] },
+  ];
+  const script = counting(0);
+  const [summary, shortened, work] = script.scenes ?? [];
+  if (summary === undefined || shortened === undefined || work === undefined) throw new Error("three scenes");
+  const notes = [
+    { name: "todo", input: { items } },
+    { name: "bash", input: { command: "sleep 600", mode: "async" } },
+  ];
+  const begun = { ...work, turns: [{ calls: notes }, ...work.turns] };
+  const { run, server } = await shortening({ scenes: [summary, shortened, begun] });
+  expect((await run(["native", "-p", PROMPT])).code).toBe(0);
+  const last = JSON.stringify(server.requests.at(-1)?.body);
+  expect(last).toContain(
+    "Open work items:\\n- parse: port the parser – half of it {src/p.ts} (blocked)\\n- ship: ship it (after read, parse) (blocked)",
+  );
+  expect(last).toContain("Commands that you started in the background, for read_bash and stop_bash: c1");
+  expect(last).toContain("Closed work items with artifacts:\\n- read: read it {notes.md} (done)");
+  expect(last).toContain(
+    "<state>\\nOpen work items (2): parse: port the parser {src/p.ts}; ship: ship it (after parse)\\n",
+  );
+});
+
+test("a sub-agent whose conversation is shortened keeps its own work items", async () => {
+  const [summary] = counting(0).scenes ?? [];
+  if (summary === undefined) throw new Error("no scene");
+  const items = [{ id: "count", title: "count far", state: "in_progress", artifacts: ["n.txt"] }];
+  const { run, server } = await shortening({
+    scenes: [
+      summary,
+      { when: { contains: "was shortened to fit" }, turns: [{ text: "unused" }], after: { text: "Counted." } },
+      {
+        when: { contains: "Count for me" },
+        turns: [
+          { calls: [{ name: "todo", input: { items } }] },
+          ...Array.from({ length: 5 }, () => ({ shell: "seq 1000 3000" })),
+          { text: "Not shortened." },
+        ],
+      },
+      {
+        turns: [
+          {
+            calls: [
+              {
+                name: "task",
+                input: { description: "count", prompt: "Count for me", agent_type: "general-purpose" },
+              },
+            ],
+          },
+          { text: "All done." },
+        ],
+      },
+    ],
+  });
+  expect((await run(["native", "-p", "Delegate it."])).stdout).toBe("All done.\n");
+  const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+  const short = bodies.find((body) => body.includes("was shortened to fit") && body.includes("<state>")) ?? "";
+  expect(short).toContain("Open work items:\\n- count: count far {n.txt} (in_progress)");
+  expect(short).toContain("<state>\\nOpen work items (1): count: count far {n.txt}\\n");
+});
+
+test.each([
+  { name: "a claim that nothing was done for", first: { shell: "ls" }, code: 9, says: "and nothing was changed" },
+  { name: "a change that is only in the log", first: { shell: "echo fixed > a.txt" }, code: 0, says: "was shortened" },
+])("the effort gate sees what the model no longer does: $name", async ({ first, code, says }) => {
+  const script = counting(0);
+  const [summary, shortened, work] = script.scenes ?? [];
+  if (summary === undefined || shortened === undefined || work === undefined) throw new Error("three scenes");
+  const scenes = [
+    summary,
+    { ...shortened, after: { text: "I fixed the bug." } },
+    { ...work, turns: [first, ...work.turns] },
+  ];
+  const { run, log } = await shortening({ scenes });
+  const outcome = await run(["native", "-p", "Fix the bug in a.txt."]);
+  expect(outcome.stderr).toContain(says);
+  expect([outcome.code, log().includes('"because":"compaction"')]).toEqual([code, true]);
+});
+
+test("a request that was too long is said to have failed before the conversation is shortened for it", async () => {
+  const because = "This model's maximum context length is 16000 tokens. However, your messages have 26973 tokens.";
+  const refused = { status: 400, body: { error: { message: because, code: "context_length_exceeded" } } };
+  const { run } = await scene({
+    scenes: [
+      { when: { contains: "[user]\n" }, turns: [{ text: SUMMARY }] },
+      { when: { contains: "was shortened to fit" }, turns: [{ text: "unused" }], after: { text: "All done." } },
+      {
+        turns: [
+          ...Array.from({ length: 3 }, () => ({ shell: "seq 1000 3000" })),
+          { text: "Not shortened.", failures: [refused] },
+        ],
+      },
+    ],
+  });
+  const { code, stdout, stderr } = await run(["native", "-p", PROMPT]);
+  expect([code, stdout]).toEqual([0, "All done.\n"]);
+  expect(stderr).not.toContain("retrying in 0.0 s");
+  expect(stderr).toMatch(
+    /the model failed \(HTTP 400.*\)\n.*the provider takes no more; waiting for a summary\n.*was shortened from/,
+  );
+});
+
 test("a summary that is still being written does not hold up the end of a task", async () => {
   const { run, log } = await shortening(counting(300_000));
   const { code, stdout } = await run(["native", "-p", PROMPT]);

@@ -60,6 +60,28 @@ test.runIf(isOnPath("tmux"))("a task on a terminal shows the same", async () => 
   expect(screen()).not.toContain("… compiling");
 });
 
+test.runIf(isOnPath("tmux"))(
+  "how long the model has been asked is shown again after a request was shortened",
+  async () => {
+    const error = { message: "the maximum context length is 16000 tokens", code: "context_length_exceeded" };
+    const here = await scene({
+      scenes: [
+        { when: { contains: "[user]\n" }, turns: [{ text: "Counting\nNumbers.", delay_ms: 4_000 }] },
+        {
+          when: { contains: "was shortened to fit" },
+          turns: [{ text: "unused" }],
+          after: { text: "Counted.", delay_ms: 4_000 },
+        },
+        { turns: [{ shell: "seq 1000 3000" }, { text: "unused", failures: [{ status: 400, body: { error } }] }] },
+      ],
+    });
+    const { shows, screen } = terminal(here, `'${SIGNALBOX}' native -p x; echo "ended $?"; sleep 60`);
+    await shows("waiting for a summary\n… asking openai-chat/m, 2 s\n");
+    await expect.poll(screen, WAIT).toMatch(/was shortened from[^…]*\n… asking openai-chat\/m, 2 s\n/);
+    await shows("Counted.\nended 0\n");
+  },
+);
+
 test("without a terminal, progress is not shown, and an intent is a plain line", async () => {
   const intent = { calls: [{ name: "report_intent", input: { intent: "Compile\nit" } }] };
   const here = await scene({ turns: [intent, { shell: "echo compiling; sleep 1" }, { text: "Built." }] });

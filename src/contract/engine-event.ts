@@ -80,7 +80,7 @@ interface RequestFailed {
   readonly because: string;
   readonly status: number | undefined;
   readonly tries: number;
-  /** Null: no retry. */
+  /** Null: no retry. 0: the request may be changed to one that the provider takes; events that follow say how. */
   readonly retryInMs: number | null;
 }
 

@@ -20,6 +20,24 @@ test.each([
   expect(work.recent.lastCommand).toBe(lastCommand);
 });
 
+test("what was asked and called is kept since the last prompt, but no very long command", () => {
+  const work = workCounter();
+  const asked = (source: "person" | "gate", text: string) => work.message({ role: "user", source, text });
+  const called = (name: string, input: Record<string, unknown>) =>
+    work.message({ role: "assistant", parts: [{ type: "call", id: "c", name, input }], stop: "calls" });
+  asked("person", "before");
+  work.begin();
+  asked("person", "go");
+  asked("gate", "not yet");
+  called("bash", { command: "ls" });
+  called("bash", { command: "x".repeat(20_000) });
+  called("read", { path: "a" });
+  expect([work.recent.asked, work.recent.calls]).toEqual([
+    ["go"],
+    [{ name: "bash", command: "ls" }, { name: "bash" }, { name: "read" }],
+  ]);
+});
+
 test("what was done is counted for the session and since the last prompt", () => {
   const work = workCounter();
   work.turn();
@@ -29,6 +47,6 @@ test("what was done is counted for the session and since the last prompt", () =>
   work.deeds([{ kind: "read", path: "/c" }]);
   expect([work.metrics, work.recent]).toEqual([
     { turns: 2, read: new Set(["/b", "/c"]), written: new Set(["/a"]), commands: 1, lastCommand: "succeeded" },
-    { turns: 1, read: new Set(["/c"]), written: new Set(), commands: 0, lastCommand: "none" },
+    { turns: 1, read: new Set(["/c"]), written: new Set(), commands: 0, lastCommand: "none", asked: [], calls: [] },
   ]);
 });

@@ -1,3 +1,4 @@
+import type { AssistantMessage, UserMessage } from "./message.ts";
 import type { LoggedDeed } from "./session-record.ts";
 import type { ToolDeed } from "./tool-call.ts";
 
@@ -14,13 +15,27 @@ export interface WorkMetrics {
   readonly lastCommand: "none" | "succeeded" | "failed";
 }
 
+/** What was done since the prompt that is being worked on, however much of it the history still shows. */
+export interface RecentWork extends WorkMetrics {
+  /** What the person wrote: the prompt, and what came while the agent worked on it. */
+  readonly asked: readonly string[];
+  readonly calls: readonly CalledTool[];
+}
+
+export interface CalledTool {
+  readonly name: string;
+  /** What `bash` was told to run; missing if it is very long. */
+  readonly command?: string;
+}
+
 /** Counts the work of a session. It goes on from what its log says was done before. */
 export interface WorkCounter {
   readonly metrics: WorkMetrics;
-  /** The same since the prompt that is being worked on. */
-  readonly recent: WorkMetrics;
+  readonly recent: RecentWork;
   /** A prompt has come that begins something new. */
   begin(): void;
+  /** A message of the session's own agent, or to it. */
+  message(message: UserMessage | AssistantMessage): void;
   turn(): void;
   deeds(deeds: readonly (ToolDeed | LoggedDeed)[]): void;
 }
@@ -28,13 +43,21 @@ export interface WorkCounter {
 export function workCounter(): WorkCounter {
   const whole = metricsCounter();
   let recent = metricsCounter();
+  let asked: string[] = [];
+  let calls: CalledTool[] = [];
   return {
     metrics: whole.metrics,
     get recent() {
-      return recent.metrics;
+      return { ...recent.metrics, asked, calls };
     },
     begin() {
       recent = metricsCounter();
+      asked = [];
+      calls = [];
+    },
+    message(message) {
+      if (message.role === "user" && message.source === "person") asked.push(message.text);
+      if (message.role === "assistant") calls.push(...calledTools(message));
     },
     turn() {
       for (const { metrics } of [whole, recent]) metrics.turns++;
@@ -47,6 +70,17 @@ export function workCounter(): WorkCounter {
     },
   };
 }
+
+/** A command beyond this is not kept. */
+const MAX_COMMAND = 10_000;
+
+const calledTools = ({ parts }: AssistantMessage) =>
+  parts.flatMap((part): CalledTool[] => {
+    if (part.type !== "call") return [];
+    const { name, input } = part;
+    const command = name === "bash" ? input["command"] : undefined;
+    return [typeof command === "string" && command.length <= MAX_COMMAND ? { name, command } : { name }];
+  });
 
 function metricsCounter() {
   const lastCommand: WorkMetrics["lastCommand"] = "none";

@@ -60,7 +60,12 @@ test("a processor may shorten a history that is too large", async () => {
     },
   };
   const parts = sessionParts(model, { processors: [shorten] });
-  const { result: outcome } = await playTurns([asks("very long")], parts);
+  const { result: outcome, events } = await playTurns([asks("very long")], parts);
+  // The cause comes before what is done about it.
+  expect(events.filter(({ type }) => type === "request-failed" || type === "history-replaced")).toEqual([
+    { type: "request-failed", because: "a too-large failure", status: undefined, tries: 1, retryInMs: 0 },
+    { type: "history-replaced", pieces: [{ add: asks("short") }], because: "shorter" },
+  ]);
   expect(requests.map(({ history }) => history)).toEqual([[asks("very long")], [asks("short")]]);
   expect(outcome.history).toEqual([asks("short"), says("fits")]);
 });

@@ -25,18 +25,32 @@ export async function* askModel(step: () => RequestStep, parts: AskingParts): As
     const attempt = yield* askOnce(step(), parts);
     if (attempt.kind !== "failed") return attempt;
     const { error } = attempt;
-    const mended = remedies < MAX_REMEDIES && (yield* mend(step(), error, parts));
-    if (mended) remedies++;
-    const again = mended || (error.kind === "transient" && tries < settings.tries);
-    const retryInMs = mended ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
-    const tooLong =
-      again && retryInMs === null ? `; the provider asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
-    const because = `${error.message}${tooLong}`;
-    yield { type: "request-failed", because, status: error.status, tries, retryInMs };
-    if (!again || retryInMs === null) return attempt;
-    await paused(retryInMs, parts);
+    const failure = { type: "request-failed", because: error.message, status: error.status, tries } as const;
+    if (remedies < MAX_REMEDIES && (yield* behind({ ...failure, retryInMs: 0 }, mend(step(), error, parts))))
+      remedies++;
+    else {
+      const again = error.kind === "transient" && tries < settings.tries;
+      const retryInMs = again ? retryDelay(tries, error, { settings, clock }) : null;
+      const tooLong =
+        again && retryInMs === null ? `; the provider asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
+      yield { ...failure, because: `${error.message}${tooLong}`, retryInMs };
+      if (retryInMs === null) return attempt;
+      await paused(retryInMs, parts);
+    }
     if (signal.aborted) return { kind: "interrupted", text: "" };
   }
+}
+
+/** What is done about a failure, if anything, comes after the failure. */
+async function* behind<Result>(
+  failure: LoopEvent,
+  remedy: AsyncGenerator<LoopEvent, Result>,
+): AsyncGenerator<LoopEvent, Result> {
+  const first = await remedy.next();
+  if (first.done === true) return first.value;
+  yield failure;
+  yield first.value;
+  return yield* remedy;
 }
 
 async function* askOnce(step: RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {

@@ -4,6 +4,7 @@ import type { Tool, ToolOutput } from "../contract/tool.ts";
 import type { ModelCall } from "../contract/tool-call.ts";
 import type { LoopEvent, SessionEvent, ToolEnd } from "../contract/engine-event.ts";
 import type { LoopParts } from "./parts.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { nearestFew } from "../lib/nearest.ts";
 
@@ -56,8 +57,29 @@ export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
   const { call, tool, notes } = ready;
   const parsed = tool.input.safeParse(call.input);
   if (parsed.success) return { ...ready, call: { ...call, input: parsed.data } };
-  return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}`, notes };
+  const problems = z.prettifyError(parsed.error).slice(0, 2000);
+  const because = [`wrong arguments for ${tool.name}: ${problems}`, ...knownKeys(tool, parsed.error)].join("\n");
+  return { call, because, notes };
 }
+
+/** The keys that an object may have, for each object in which some are unknown. */
+function knownKeys({ input }: Tool, { issues }: z.ZodError): readonly string[] {
+  const places = issues.filter(({ code }) => code === "unrecognized_keys").map(({ path }) => path);
+  if (places.length === 0) return [];
+  const schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  const lines = places.flatMap((path) => {
+    const keys = Object.keys(field(path.reduce(inside, schema), "properties") ?? {});
+    const where = path.length === 0 ? "" : ` at ${z.core.toDotPath(path)}`;
+    return keys.length === 0 ? [] : [`the keys${where} are: ${keys.join(", ")}`];
+  });
+  return [...new Set(lines)].slice(0, MAX_NAMED);
+}
+
+const field = (schema: unknown, name: string) => (isRecord(schema) ? schema[name] : undefined);
+
+/** The schema of a field or of an element. */
+const inside = (schema: unknown, key: PropertyKey): unknown =>
+  typeof key === "number" ? field(schema, "items") : field(field(schema, "properties"), String(key));
 
 /** A hard limit in addition to the tools' own: nothing larger enters a history. */
 const MAX_TEXT = 400_000;

@@ -3,7 +3,7 @@ import { acceptanceReason } from "../contract/gate-reason.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
 import type { Message } from "../contract/message.ts";
-import type { WorkMetrics } from "../contract/work-metrics.ts";
+import type { RecentWork, WorkMetrics } from "../contract/work-metrics.ts";
 import type { AgentStop, EngineHooks, StopWord, SubagentStop } from "./hooks.ts";
 
 /** How many times in a row each gate has blocked. Starts with an empty map and no change. */
@@ -102,7 +102,7 @@ interface GateStep {
   readonly blocked: number;
   /** What the session has done so far, and since the prompt that it works on. */
   readonly metrics: WorkMetrics;
-  readonly recent: WorkMetrics;
+  readonly recent: RecentWork;
   readonly signal: AbortSignal;
 }
 

@@ -24,6 +24,8 @@ export interface LoopParts {
    */
   readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly cacheKey?: string;
+  /** The ids of all calls so far, where the history may not show all of them. */
+  readonly usedIds?: Set<string>;
   /** Events of work beside the loop, such as a summary that is being written. The loop yields them with its own. */
   readonly beside: LoopEvent[];
 }

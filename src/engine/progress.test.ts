@@ -11,10 +11,8 @@ import {
   sessionParts,
   tool,
 } from "../../test/support/scripted-session.ts";
-import type { LoopStep } from "../lib/find-loop.ts";
-import { loopStep } from "../lib/loop-step.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { judgeProgress } from "./progress.ts";
+import { judgeProgress, loopWarning, progressTrail } from "./progress.ts";
 
 const Call = z.object({
   tool: z.string(),
@@ -30,7 +28,7 @@ const Trace = z.object({
   steps: z.array(z.union([z.object({ times: z.int(), steps: z.array(Step) }), Step])),
 });
 
-/** What agents did in 63 runs, 30 of them in circles. `{n}` counts the rounds of a repeated part. */
+/** What agents did in 80 runs, 40 of them in circles. `{n}` counts the rounds of a repeated part. */
 const TRACES = readFileSync(new URL("../../test/fixtures/loops/traces.jsonl", import.meta.url), "utf8")
   .trim()
   .split("\n")
@@ -47,29 +45,34 @@ const stepsOf = ({ steps }: z.infer<typeof Trace>) =>
   );
 
 /** Plays a trace to an agent that takes no notice of warnings. */
-function judged(trace: z.infer<typeof Trace>): "fine" | "warned" | "stopped" {
-  const seen: LoopStep[] = [];
-  let isWarned = false;
-  let wasWarned = false;
-  for (const each of stepsOf(trace)) {
-    const all = "calls" in each ? each.calls : [each];
-    const step = loopStep(all.map(({ tool: name, input, result, failed }) => ({ name, input, result, failed })));
-    if (step === undefined) continue;
-    seen.push({ ...step, isWarned });
-    isWarned = false;
-    let word = judgeProgress(seen);
+function judged(trace: z.infer<typeof Trace>) {
+  const trail = progressTrail();
+  let verdict: "fine" | "warned" | "stopped" = "fine";
+  let quiet = 0;
+  for (const [at, each] of stepsOf(trace).entries()) {
+    const all = ("calls" in each ? each.calls : [each]).map((one, n) => ({ ...one, id: `c${at}-${n}` }));
+    const parts = all.map(({ id, tool: name, input }) =>
+      call(id, name, z.record(z.string(), z.unknown()).parse(input)),
+    );
+    trail.apply({ type: "message", message: calls(...parts) });
+    for (const { id: callId, tool: name, result: text, failed } of all)
+      trail.apply({ type: "tool-end", result: { callId, name, text, failed } });
+    let word = judgeProgress(trail);
     if (word.kind === "look") {
-      seen.push({ ...step, ...seen.pop(), state: each.tree });
-      word = judgeProgress(seen);
+      trail.noteState(each.tree);
+      word = judgeProgress(trail);
     }
-    if (word.kind === "stop") return "stopped";
-    if (word.kind === "warn") isWarned = wasWarned = true;
+    quiet = Math.max(quiet, trail.quiet.weight);
+    if (word.kind === "stop") return { verdict: "stopped" as const, after: at + 1, quiet };
+    if (word.kind !== "warn") continue;
+    verdict = "warned";
+    trail.apply({ type: "message", message: loopWarning(word.because) });
   }
-  return wasWarned ? "warned" : "fine";
+  return { verdict, after: 0, quiet };
 }
 
 test("labelled traces: loops are stopped, honest work is not", () => {
-  const verdicts = TRACES.map((trace) => ({ ...trace, verdict: judged(trace) }));
+  const verdicts = TRACES.map((trace) => ({ ...trace, ...judged(trace) }));
   const loops = verdicts.filter(({ loop }) => loop);
   const score = (isCaught: (verdict: string) => boolean) => {
     const caught = verdicts.filter(({ verdict }) => isCaught(verdict));
@@ -80,6 +83,10 @@ test("labelled traces: loops are stopped, honest work is not", () => {
   const warned = score((verdict) => verdict !== "fine");
   process.stdout.write(
     `${loops.length} loops, ${verdicts.length - loops.length} honest runs; stopped: ${shown(stopped)}; warned: ${shown(warned)}\n`,
+  );
+  const honest = verdicts.filter(({ loop }) => !loop).toSorted((one, other) => other.quiet - one.quiet);
+  process.stdout.write(
+    `the longest time without anything new in an honest run: ${honest[0]?.quiet} turns (${honest[0]?.name}); the last loop ended after ${Math.max(...loops.map(({ after }) => after))}\n`,
   );
   const wrong = verdicts.filter(({ loop, verdict }) => loop !== (verdict === "stopped"));
   expect(wrong.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual([]);

@@ -6,7 +6,7 @@ import type { History } from "../contract/history.ts";
  */
 export async function* recorded<Event extends { readonly type: string }, Result>(
   events: AsyncGenerator<Event, Result>,
-  history: History,
+  history: Pick<History, "apply">,
   beside: Event[],
 ): AsyncGenerator<Event, Result> {
   // A reader that stops early ends the events as well.

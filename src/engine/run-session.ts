@@ -8,9 +8,11 @@ import { messageOf } from "../lib/message-of.ts";
 import { agentStopGate, askGates, type Gate, gateCounts } from "./gates.ts";
 import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
+import { progressTrail } from "./progress.ts";
 import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
 import { recorded } from "./recorded.ts";
 import { interrupted, type PromptTurns, type RunOutcome, runTurns } from "./run-turns.ts";
+import { type Trail, withTrail } from "./trail.ts";
 
 /** What the outer loop needs in addition to the inner one. */
 export interface SessionParts extends LoopParts {
@@ -23,6 +25,8 @@ export interface SessionParts extends LoopParts {
   readonly unjudged?: boolean;
   /** The work done before this run, which goes on counting. */
   readonly work?: WorkCounter;
+  /** What was done since the last prompt, where the history may not show all of it. */
+  readonly trail?: Trail;
   /** How often each gate had blocked in a row when the session was interrupted. */
   readonly blocked?: ReadonlyMap<string, number> | undefined;
   /** Yields the events of sub-agents in the background until none runs any more, or a prompt is waiting. */
@@ -43,20 +47,22 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
   const gates = [...parts.gates, agentStopGate({ hooks, failed })];
   let counts = gateCounts(parts.blocked);
   const totals = sessionTotals(lastWords(history.messages), work);
-  let prompted: PromptTurns = { turns: 0 };
+  const { trail = progressTrail(history.messages) } = parts;
+  let prompted: PromptTurns = { turns: 0, trail };
   let judged = parts.unjudged !== true || !endedNaturally(history.messages);
 
   while (true) {
     if (judged && !waitsForModel(history.messages)) {
       const prompt = queue.take();
       if (prompt === undefined) return yield* rest(totals.outcome("answered", ""));
-      const message = yield* recorded(acceptPrompt(prompt, hooks), history, []);
+      const message = yield* recorded(acceptPrompt(prompt, hooks), withTrail(history, trail), []);
       if (message === undefined) continue;
       if (!CONTINUES.has(message.source)) {
-        prompted = { turns: 0 };
+        prompted = { turns: 0, trail };
         counts = gateCounts();
         work.begin();
       }
+      work.message(message);
     }
     if (judged) {
       const run = yield* withTotals(runTurns(history, innerParts(parts), prompted), totals, hooks);
@@ -172,6 +178,7 @@ function sessionTotals(words: string, work: WorkCounter): Totals {
         work.turn();
       }
       if (event.type === "tool-end") work.deeds(event.deeds);
+      if (event.type === "message" && agents.length === 0) work.message(event.message);
       if (agents.length === 0) text = textOf(event) ?? text;
       if (event.type !== "usage") return;
       cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;

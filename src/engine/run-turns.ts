@@ -7,11 +7,12 @@ import type { ToolOffer } from "../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
 import { charged, type LoopParts } from "./parts.ts";
 import type { RequestStep } from "./processor.ts";
-import { progressWatch } from "./progress.ts";
+import { progressTrail, progressWatch } from "./progress.ts";
 import { recorded } from "./recorded.ts";
 import { runCalls } from "./run-calls.ts";
 import { tidyAnswer } from "./tidy-answer.ts";
 import { type OfferedTools, toolOffers } from "./tool-offers.ts";
+import { type Trail, withTrail } from "./trail.ts";
 
 /** How a run of the inner loop ended. The history is valid for every provider in all cases. */
 export interface RunOutcome {
@@ -19,18 +20,19 @@ export interface RunOutcome {
   readonly because: string;
 }
 
-/** The turns of one prompt. Runs requested by a gate go on counting. */
+/** What belongs to one prompt, and goes on in the runs that a gate requests. */
 export interface PromptTurns {
   turns: number;
+  readonly trail: Trail;
 }
 
 /** The inner loop: asks the model and runs its calls, until it answers without a call or something ends the run. */
 export async function* runTurns(
   history: History,
   parts: LoopParts,
-  prompt: PromptTurns = { turns: 0 },
+  prompt: PromptTurns = { turns: 0, trail: progressTrail(history.messages) },
 ): AsyncGenerator<LoopEvent, RunOutcome> {
-  return yield* recorded(takeTurns(history, parts, prompt), history, parts.beside);
+  return yield* recorded(takeTurns(history, parts, prompt), withTrail(history, prompt.trail), parts.beside);
 }
 
 async function* takeTurns(
@@ -38,13 +40,13 @@ async function* takeTurns(
   parts: LoopParts,
   prompt: PromptTurns,
 ): AsyncGenerator<LoopEvent, RunOutcome> {
-  const run: Run = { history, usedIds: callIds(history.messages), offered: toolOffers(parts.tools) };
+  const run: Run = { history, usedIds: parts.usedIds ?? callIds(history.messages), offered: toolOffers(parts.tools) };
   const { turns } = parts.settings;
-  const noteProgress = progressWatch(parts);
+  const noteProgress = progressWatch(prompt.trail, parts);
   for (let turn = 1; ; turn++) {
     const over = parts.budget.over() ?? (prompt.turns >= turns ? `${turns} turns used up` : undefined);
     if (over !== undefined) return yield* finish(["limit", over]);
-    const circling = yield* noteProgress(history.messages);
+    const circling = yield* noteProgress();
     if (circling !== undefined) return yield* finish(["no-progress", circling]);
     yield { type: "turn-start", turn };
     prompt.turns++;
@@ -148,7 +150,8 @@ async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, E
   return ["answered", ""];
 }
 
-function callIds(history: readonly Message[]): Set<string> {
+/** The ids of the calls in these messages. */
+export function callIds(history: readonly Message[]): Set<string> {
   const isCall = (part: AssistantMessage["parts"][number]): part is CallPart => part.type === "call";
   return new Set(
     history.flatMap((message) =>

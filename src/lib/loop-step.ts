@@ -15,21 +15,25 @@ export interface CallAndResult {
 export function loopStep(calls: readonly CallAndResult[]): LoopStep | undefined {
   const telling = calls.filter(({ name }) => name !== "report_intent");
   if (telling.length === 0) return undefined;
-  const keys = telling.map(({ name, input, result }) => canonicalJson([name, input, shownText(result)]));
+  const keys = telling.map(callKey);
   const reasons = new Set(telling.map(({ failed, result }) => (failed ? shownText(result) : undefined)));
   const [failure] = reasons.size === 1 ? reasons : [];
   return { key: sha256(keys.toSorted().join("\n")), failure, waits: telling.some(isWaiting) };
 }
 
+/** Equal for calls that did the same with the same result. */
+export const callKey = ({ name, input, result }: CallAndResult) => canonicalJson([name, input, shownText(result)]);
+
 /**
- * A result without what differs from one moment to the next: times of day and durations. Other numbers stay, because a
- * count that goes up or down is progress.
+ * A result without what differs from one moment to the next: times of day, durations, and our own files for output that
+ * is too long to show. Other numbers stay, because a count that goes up or down is progress.
  */
 const shownText = (text: string) =>
   text
     .replaceAll(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?/g, "DATE")
     .replaceAll(/\b\d?\d:\d\d:\d\d(?:[.,]\d+)?/g, "TIME")
     .replaceAll(/\b\d+(?:[.,]\d+)?\s?(?:ms|µs|ns|s|secs?|seconds?|m|mins?|minutes?)\b/g, "DURATION")
+    .replaceAll(/\b(?:output|text)-[0-9a-f]{8,12}(?:-\d+)?\.txt\b/g, "FILE")
     .trim();
 
 /** Tools that ask how something is doing that runs by itself. */

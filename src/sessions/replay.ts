@@ -123,6 +123,7 @@ function replayWork(records: readonly SessionRecord[]): WorkCounter {
       work.begin();
       hasRested = false;
     }
+    if (record.type === "message" && record.agent === undefined) work.message(record.message);
     if (record.type === "usage" && (record.agent === undefined || record.turn === true)) work.turn();
     if (record.type === "call-end") work.deeds(record.deeds ?? []);
   }

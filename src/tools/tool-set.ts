@@ -88,6 +88,8 @@ export interface ToolSet extends AsyncDisposable {
   readonly forgetShown: FileStates["forgetShown"];
   /** Must be called when turns were taken back. */
   readonly forgetSeen: FileStates["forgetSeen"];
+  /** The names of commands that were started in the background and have not been stopped. */
+  readonly runningCommands: () => readonly string[];
   /** Must be called with texts from outside before the model sees them. */
   readonly onOutsideText: (text: string, channel: string) => void;
 }
@@ -147,6 +149,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     },
     forgetShown: (isGone) => files.states.forgetShown(isGone),
     forgetSeen: () => files.states.forgetSeen(),
+    runningCommands: () => runner.names(),
     onOutsideText,
     [Symbol.asyncDispose]: () => runner.close(),
   };

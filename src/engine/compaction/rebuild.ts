@@ -1,4 +1,6 @@
+import { answerText } from "../../contract/answer-text.ts";
 import type { AssistantMessage, Message, Obligation, ToolMessage, UserMessage } from "../../contract/message.ts";
+import { PLAN_APPROVED } from "../../contract/work-mode.ts";
 import { obligationsIn, statedIn } from "./obligations.ts";
 import { middleCut } from "./summary-request.ts";
 
@@ -53,7 +55,8 @@ export function rebuilt(
   ]);
   const told: UserMessage = { role: "user", text: `${SUMMARY}\n\n${summary.trim()}`, source: "summary" };
   const state = [...standing, ...skillsRead(before)];
-  return [told, READ, ...asked(before, sizes), ...inForce(stated, state), ...fitted(recent, sizes)];
+  const plan = approvedPlan(history, cut, sizes.limit);
+  return [told, READ, ...plan, ...asked(before, sizes), ...inForce(stated, state), ...fitted(recent, sizes)];
 }
 
 const SUMMARY =
@@ -103,14 +106,46 @@ function inForce(obligations: readonly Obligation[], standing: readonly string[]
   return text === "" ? [] : [{ role: "user", text, source: "state", obligations: [...obligations] }];
 }
 
-/** The names of skills whose text is no longer there. */
+const PLAN = "The plan that the user approved:\n\n";
+const MAX_PLAN = 20_000;
+/** In characters for each token of the window, which is about a tenth of it. */
+const PLAN_SHARE = 0.4;
+
+/** The answer that the user approved last, if it is no longer there as it was. */
+function approvedPlan(history: readonly Message[], cut: number, limit: number): readonly UserMessage[] {
+  const approval = history.findLastIndex(
+    (message) => message.role === "user" && message.source === "person" && message.text.startsWith(PLAN_APPROVED),
+  );
+  const place = history.slice(0, Math.max(0, approval)).findLastIndex((message) => planIn(message) !== "");
+  const plan = place === -1 || place >= cut ? "" : planIn(history[place]);
+  const most = Math.min(MAX_PLAN, Math.floor(limit * PLAN_SHARE));
+  return plan === "" ? [] : [{ role: "user", text: `${PLAN}${middleCut(plan, most)}`, source: "state" }];
+}
+
+/** What an answer says, or what an earlier shortening kept of it. */
+function planIn(message: Message | undefined): string {
+  if (message?.role === "assistant") {
+    const text = answerText(message).trim();
+    return text === answerText(READ) ? "" : text;
+  }
+  const isPlan = message?.role === "user" && message.source === "state" && message.text.startsWith(PLAN);
+  return isPlan ? message.text.slice(PLAN.length) : "";
+}
+
+const SKILLS = "Skills that were read, to be read again when they are needed: ";
+
+/** The names of skills whose text is no longer there, those that an earlier shortening named included. */
 function skillsRead(before: readonly Message[]): readonly string[] {
-  const calls = before.flatMap((message) => (message.role === "assistant" ? message.parts : []));
-  const names = calls.flatMap((part) => (part.type === "call" && part.name === "skill" ? [part.input["name"]] : []));
+  const names = before.flatMap((message) => {
+    if (message.role === "assistant")
+      return message.parts.flatMap((part) =>
+        part.type === "call" && part.name === "skill" ? [part.input["name"]] : [],
+      );
+    const lines = message.role === "user" && message.source === "state" ? message.text.split("\n") : [];
+    return lines.flatMap((line) => (line.startsWith(SKILLS) ? line.slice(SKILLS.length).split(", ") : []));
+  });
   const known = new Set(names.filter((name) => typeof name === "string"));
-  return known.size === 0
-    ? []
-    : [`Skills that were read, to be read again when they are needed: ${[...known].join(", ")}`];
+  return known.size === 0 ? [] : [`${SKILLS}${[...known].join(", ")}`];
 }
 
 /** The last results, cut in the middle where even they would not fit. */

@@ -1,7 +1,5 @@
 import { gateReason } from "../../contract/gate-reason.ts";
-import type { CallPart, Message } from "../../contract/message.ts";
-import type { WorkMetrics } from "../../contract/work-metrics.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import type { RecentWork } from "../../contract/work-metrics.ts";
 import type { Gate } from "../gates.ts";
 import { admitsGap, claimedFiles, claimsChange, claimsChecksPass } from "./claims.ts";
 import { type Claim, EFFORT_BLOCKS, EFFORT_RULES, type EffortRule, type Measure } from "./effort-rules.ts";
@@ -22,21 +20,20 @@ export const effortGate = (parts: EffortParts): Gate => ({
   name: "effort",
   exitCode: 9,
   most: EFFORT_BLOCKS,
-  async check({ history, text, recent }) {
-    const rule = brokenRule({ work: workSince(history), text, metrics: recent, parts });
+  async check({ text, recent: work }) {
+    const rule = brokenRule({ work, text, parts });
     return rule && gateReason(rule.verdict, rule.advice);
   },
 });
 
 interface Facts {
-  readonly work: { readonly asked: string; readonly calls: readonly CallPart[]; readonly isWhole: boolean };
+  readonly work: RecentWork;
   readonly text: string;
-  readonly metrics: WorkMetrics;
   readonly parts: EffortParts;
 }
 
 function brokenRule(facts: Facts): EffortRule | undefined {
-  const kinds = taskKinds(facts.work.asked);
+  const kinds = taskKinds(facts.work.asked.join("\n"));
   if (kinds.size === 0 || admitsGap(facts.text)) return undefined;
   return EFFORT_RULES.find(({ tasks, claim, fewer: [measure, than] }) => {
     if (!tasks.some((kind) => kinds.has(kind))) return false;
@@ -51,21 +48,20 @@ const CLAIMS: Readonly<Record<Claim, (text: string) => boolean>> = {
 };
 
 /** What is not known counts as done. */
-function count(measure: Measure, { work, text, metrics, parts }: Facts): number {
-  const others = work.isWhole ? work.calls.filter(({ name }) => !parts.ownTools.has(name)).length : 1;
+function count(measure: Measure, { work, text, parts }: Facts): number {
+  const others = work.calls.filter(({ name }) => !parts.ownTools.has(name)).length;
   switch (measure) {
     case "changes":
-      return metrics.written.size + others + unknownCommands(work.calls, metrics, parts);
+      return work.written.size + others + unknownCommands(work, parts);
     case "commands":
-      return metrics.commands + others;
+      return work.commands + others;
     case "passes":
-      return others + (metrics.lastCommand === "succeeded" ? 1 : 0);
+      return others + (work.lastCommand === "succeeded" ? 1 : 0);
     case "looks":
-      return metrics.read.size + metrics.commands + others + work.calls.filter(({ name }) => LOOKING.has(name)).length;
+      return work.read.size + work.commands + others + work.calls.filter(({ name }) => LOOKING.has(name)).length;
     case "files": {
-      const isWritten = (path: string) =>
-        [...metrics.written].some((written) => written.endsWith(`/${baseName(path)}`));
-      return others + unknownCommands(work.calls, metrics, parts) + (claimedFiles(text).every(isWritten) ? 1 : 0);
+      const isWritten = (path: string) => [...work.written].some((written) => written.endsWith(`/${baseName(path)}`));
+      return others + unknownCommands(work, parts) + (claimedFiles(text).every(isWritten) ? 1 : 0);
     }
   }
 }
@@ -74,32 +70,9 @@ const LOOKING = new Set(["grep", "glob", "lsp", "task", "fetch", "web_search", "
 
 const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
-/** Commands that may have changed something, those of sub-agents and forgotten ones included. */
-function unknownCommands(calls: readonly CallPart[], { commands }: WorkMetrics, { isReadOnly }: EffortParts): number {
+/** Commands that may have changed something, those of sub-agents included. */
+function unknownCommands({ commands, calls }: RecentWork, { isReadOnly }: EffortParts): number {
   if (commands === 0) return 0;
-  const texts = calls.flatMap(({ name, input }) => (name === "bash" && isRecord(input) ? input["command"] : []));
-  const looks = texts.filter((command) => typeof command === "string" && isReadOnly(command)).length;
+  const looks = calls.filter(({ command }) => command !== undefined && isReadOnly(command)).length;
   return Math.max(0, commands - looks);
 }
-
-/** What the person asked last, and what was called since. A shortened history is not the whole of it. */
-function workSince(history: readonly Message[]): Facts["work"] {
-  const isPrompt = (message: Message | undefined) => message?.role === "user" && message.source === "person";
-  const start = history.findLastIndex((message, at) => isPrompt(message) && endsRun(history[at - 1]));
-  const since = history.slice(Math.max(0, start));
-  return {
-    asked: since
-      .flatMap((message) => (message.role === "user" && message.source === "person" ? message.text : []))
-      .join("\n"),
-    calls: since.flatMap((message) =>
-      message.role === "assistant" ? message.parts.filter((part) => part.type === "call") : [],
-    ),
-    isWhole: !history.some((message) => message.role === "user" && message.source === "summary"),
-  };
-}
-
-/** True where a prompt begins something new instead of steering what is going on. */
-const endsRun = (before: Message | undefined) =>
-  before === undefined ||
-  (before.role === "assistant" && before.stop !== "calls") ||
-  (before.role === "tool" && before.results.some(({ ends }) => ends !== undefined));

@@ -1,8 +1,9 @@
 import { readFileSync, truncateSync, copyFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { AssistantMessage } from "../../contract/message.ts";
 import { call, calls, rehearsed, says, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import { smallWindow } from "../../../test/support/small-window.ts";
 import { historyProblems } from "../../../test/support/history-problems.ts";
 import type { Model } from "../../models/model.ts";
 import { logPath, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
@@ -142,3 +143,39 @@ test("error hooks hear of a failure of the system, and of a failed call beside a
     results: [{ text: "no\n\n[an errorOccurred hook failed: hook broke]" }],
   });
 });
+
+test.each([{ isResumed: false }, { isResumed: true }])(
+  "ids of calls are unique in the whole session, though shortened conversations no longer show them (%j)",
+  async ({ isResumed }) => {
+    const at = place();
+    const ids: string[] = [];
+    const look = tool("look", (_, { callId }) => {
+      ids.push(callId);
+      return { text: `did ${callId} ${"word ".repeat(500)}`, failed: false };
+    });
+    // It uses one id for everything.
+    const looks = calls(call("x", "look"));
+    const { model } = smallWindow({
+      window: 8_000,
+      answer: (_, n) => (n % 2 === 0 ? looks : says("word ".repeat(2_500))),
+      summary: () => "Title\nLooked once.",
+    });
+    const parts = sessionParts(model, { tools: [look] });
+    const id = newSessionId(at.now());
+    let session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    onTestFinished(() => session[Symbol.dispose]());
+    let conversation = converse(session, parts);
+    conversation.add("look");
+    await drained(conversation);
+    for await (const _ of conversation.compact(new AbortController().signal));
+    expect(JSON.stringify(conversation.history)).not.toContain("did x");
+    if (isResumed) {
+      session[Symbol.dispose]();
+      session = openSession(id, at);
+      conversation = converse(session, parts);
+    }
+    conversation.add("look again");
+    await drained(conversation);
+    expect(ids).toEqual(["x", "x_2"]);
+  },
+);

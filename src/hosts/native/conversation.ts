@@ -1,16 +1,19 @@
 import { type History, openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
-import type { UndoRecord } from "../../contract/session-record.ts";
+import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { compactNow, measureNext } from "../../engine/compaction/between-runs.ts";
 import type { Compaction } from "../../engine/compaction/compaction.ts";
 import { type EngineHooks, tellError } from "../../engine/hooks.ts";
+import { progressTrail } from "../../engine/progress.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
 import { type Budget, type BudgetLimits, openBudget } from "../../engine/budget.ts";
 import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../../engine/run-session.ts";
+import { callIds } from "../../engine/run-turns.ts";
+import type { Trail } from "../../engine/trail.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { randomId } from "../../lib/random-id.ts";
-import { replay } from "../../sessions/replay.ts";
+import { historyEdit, replay } from "../../sessions/replay.ts";
 import { openLedger } from "./session-ledger.ts";
 import type { Delegation } from "./sub-agents/delegation.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -45,7 +48,17 @@ export interface Conversation {
 
 export type EngineParts = Omit<
   SessionParts,
-  "queue" | "signal" | "newId" | "cacheKey" | "unjudged" | "budget" | "work" | "blocked" | "beside"
+  | "queue"
+  | "signal"
+  | "newId"
+  | "cacheKey"
+  | "unjudged"
+  | "budget"
+  | "work"
+  | "trail"
+  | "usedIds"
+  | "blocked"
+  | "beside"
 > & {
   readonly limits?: BudgetLimits;
   /** The budget of another conversation that this one belongs to, instead of limits of its own. */
@@ -62,14 +75,15 @@ const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const { before, history, work, queue, budget, beside } = goOn(session, parts);
+  const { before, history, ...own } = goOn(session, parts);
+  const { trail, queue, budget, beside } = own;
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
   const ledger = openLedger(session, before, parts);
   const { log, logModel } = ledger;
   logModel();
   const logBeside = () => void beside.splice(0).map(log);
-  const always = { queue, newId: randomId, cacheKey: session.id, budget, work, beside };
+  const always = { ...own, newId: randomId, cacheKey: session.id };
   return {
     id: session.id,
     get model() {
@@ -109,7 +123,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       }
     },
     rewind(record) {
-      if (applied(record, { session, history, parts })) unjudged = false;
+      if (applied(record, { session, history, trail, parts })) unjudged = false;
     },
     close: () => parts.compaction.settled().then(logBeside),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
@@ -126,7 +140,21 @@ function goOn(session: Session, parts: EngineParts) {
   const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
   const beside: LoopEvent[] = [];
   parts.delegation?.begin({ budget, beside, queue });
-  return { before, history: openHistory(before.history), work, queue, budget, beside };
+  const trail = trailOf(session.before);
+  const said = session.before.flatMap((record) => (record.type === "message" ? [record.message] : []));
+  const usedIds = callIds([...before.history, ...said]);
+  return { before, history: openHistory(before.history), work, trail, usedIds, queue, budget, beside };
+}
+
+/** What was done since the last prompt, as the whole log says and not only the history, which may have been shortened. */
+function trailOf(records: readonly SessionRecord[]): Trail {
+  const trail = progressTrail();
+  for (const record of records) {
+    const edit = historyEdit(record);
+    if (record.type === "undo" && edit !== undefined) trail.clear();
+    else if (edit !== undefined) trail.apply(edit);
+  }
+  return trail;
 }
 
 const budgetOf = ({ sharedBudget, limits = {}, clock }: EngineParts, spent: { turns: number; cost: number }) =>
@@ -141,14 +169,16 @@ function inTime(stop: AbortSignal, budget: Budget): AbortSignal {
 interface Rewinding {
   readonly session: Session;
   readonly history: History;
+  readonly trail: Trail;
   readonly parts: Pick<EngineParts, "onShortened">;
 }
 
 /** Whether the conversation is another one now. */
-function applied(record: UndoRecord, { session, history, parts }: Rewinding): boolean {
+function applied(record: UndoRecord, { session, history, trail, parts }: Rewinding): boolean {
   session.append(record);
   if (record.step === "begun") return false;
   history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+  trail.clear();
   parts.onShortened?.();
   return true;
 }

@@ -39,6 +39,16 @@ test("a denial is shown whole and for a person, a rejection not at all, another 
   expect(failed(`exit code 1\n${long}`)).toBe(`  failed: exit code 1 ${"x".repeat(147)}…`);
 });
 
+test("a failed request says why, and when it is tried again unless it is changed first", () => {
+  const describe = (retryInMs: number | null) =>
+    describeEvent({ type: "request-failed", because: "HTTP 413: too large", status: 413, tries: 1, retryInMs });
+  expect([0, 500, null].map(describe)).toEqual([
+    "the model failed (HTTP 413: too large)",
+    "the model failed (HTTP 413: too large); retrying in 0.5 s",
+    "the model failed: HTTP 413: too large",
+  ]);
+});
+
 test("a check that never passed ends with what it printed, once, and the verdict", () => {
   const because =
     "the acceptance gate blocked 8 times in a row; its last reason: This is not finished: `t` failed.\nThe end of its output:\nred\nFind the cause, change what is needed, run the check yourself, and only then say that you are done.";

@@ -20,13 +20,11 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "tool-end":
       return event.result.failed ? failureLine(event.result.text) : undefined;
     case "request-failed":
-      return event.retryInMs === null
-        ? `the model failed: ${shortLine(event.because, 300)}`
-        : `the model failed (${shortLine(event.because, 120)}); retrying in ${(event.retryInMs / 1000).toFixed(1)} s`;
+      return failedLine(event);
     case "response":
       return event.text.trim() === "" ? "the model's answer was empty" : undefined;
     case "history-replaced":
-      return event.because === "compaction" ? undefined : "the images were left out of the conversation";
+      return event.because === "compaction" ? undefined : "the images were left out of the conversation; trying again";
     case "prompt-refused":
       return `the prompt was refused: ${shortLine(event.because, 160)}`;
     case "child":
@@ -36,6 +34,12 @@ export function describeEvent(event: SessionEvent): string | undefined {
     default:
       return judgedLine(event) ?? compactionLine(event);
   }
+}
+
+function failedLine({ because, retryInMs }: Extract<SessionEvent, { readonly type: "request-failed" }>): string {
+  if (retryInMs === null) return `the model failed: ${shortLine(because, 300)}`;
+  const retry = retryInMs === 0 ? "" : `; retrying in ${(retryInMs / 1000).toFixed(1)} s`;
+  return `the model failed (${shortLine(because, 120)})${retry}`;
 }
 
 /** What somebody else than the model says about its work. */

@@ -11,6 +11,7 @@ import type { NativeSettings } from "./native-settings.ts";
 import { type ModeSwitch, planProcessor } from "./work-mode.ts";
 import type { SessionUndo } from "./undo/session-undo.ts";
 import { tell } from "./tell-hooks.ts";
+import { standing } from "./work-item-lines.ts";
 
 /** What one conversation adds to the settings of its command. */
 export interface EngineFrame extends Pick<EngineParts, "system" | "hooks"> {
@@ -32,7 +33,7 @@ export function engineParts(
   { policy, system, hooks, knowledge, undo, mode, isOneTask, isUnattended, signal }: EngineFrame,
 ): EngineParts {
   const { model, settings, mostTurns, mostCost, timeoutMs, warn, guardAlso = (permit) => permit } = common;
-  const { tools, permit, containment, forgetShown, openItems, servers } = nativeTools;
+  const { tools, permit, containment, forgetShown, servers } = nativeTools;
   const pilot = autopilot({ mode, filters: common.filters, continues: settings.autopilot_continues });
   return {
     model,
@@ -61,7 +62,7 @@ export function engineParts(
       clock: realClock,
       signal,
       isOneTask,
-      standing: () => workItems(openItems()),
+      standing: () => standing(nativeTools),
       before: (trigger) =>
         tell(
           (hooks.preCompact ?? []).map((hook) => () => hook({ trigger: trigger === "asked" ? "manual" : "auto" })),
@@ -79,9 +80,3 @@ export function engineParts(
 /** A hash of the workspace, without what is private to the session. */
 export const treeOf = ({ workspaceRoot: workspace }: Policy, { privateFolder }: NativeTools, signal: AbortSignal) =>
   fingerprint({ workspace, privateFolder }, signal);
-
-/** The open work items, for a model that no longer sees how it wrote them. */
-function workItems(items: ReturnType<NativeTools["openItems"]>): readonly string[] {
-  const open = items.map(({ id, title, state }) => `- ${id}: ${title} (${state})`);
-  return open.length === 0 ? [] : [`Open work items:\n${open.join("\n")}`];
-}

@@ -50,7 +50,8 @@ export interface NativeToolsPlace extends NativeCommandsPlace {
 }
 
 /** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
-export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "forgetSeen" | "onOutsideText"> {
+export interface NativeTools
+  extends AsyncDisposable, Pick<ToolSet, "forgetShown" | "forgetSeen" | "onOutsideText" | "runningCommands"> {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
@@ -59,7 +60,7 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
   readonly containment: CommandContainment;
   readonly beforeChange: Processor;
   /** The tools of a sub-agent: the same guard, audit log, sandbox and approvals, but commands and read files of its own. */
-  readonly forSubAgent: (agent: SubAgentTools) => ToolSet;
+  readonly forSubAgent: (agent: SubAgentTools) => SubAgentToolSet;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   readonly openItems: ReturnType<typeof openWorkItems>["open"];
@@ -71,6 +72,9 @@ export interface NativeTools extends AsyncDisposable, Pick<ToolSet, "forgetShown
 }
 
 const WEB_TOOLS = ["fetch", "web_search"];
+
+/** With the work items of one sub-agent. */
+export interface SubAgentToolSet extends ToolSet, Pick<NativeTools, "allItems"> {}
 
 /** What differs for a sub-agent. */
 interface SubAgentTools extends Pick<NativeToolsPlace, "askPerson" | "askUser" | "more" | "skills"> {
@@ -124,6 +128,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     forgetSeen: set.forgetSeen,
     beforeChange: place.beforeChange,
     onOutsideText: set.onOutsideText,
+    runningCommands: set.runningCommands,
     openItems: () => items.open(),
     allItems: () => items.list(),
     forSubAgent: (agent) => subAgentTools(agent, parts, place.mode),
@@ -173,7 +178,7 @@ function subAgentTools(
   { id, filter, isReadOnly, ...own }: SubAgentTools,
   session: ToolSetParts & Omit<RecordParts, "machine">,
   mode: ModeSwitch,
-): ToolSet {
+): SubAgentToolSet {
   const parts = { ...session, ...own, agent: `native/${id}` };
   const items = lazyItems(join(parts.outputFolder, `${id}.items.db`));
   const set = openToolSet({ ...parts, items, filters: [...(parts.filters ?? []), filter] });
@@ -181,6 +186,7 @@ function subAgentTools(
   const permit = planPermit(set.permit, { ...parts, mode, workspace });
   return {
     ...set,
+    allItems: () => items.list(),
     permit: isReadOnly
       ? planPermit(permit, { ...parts, mode: { current: "plan" }, workspace, words: READ_ONLY })
       : permit,

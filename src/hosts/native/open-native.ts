@@ -28,6 +28,7 @@ import { sessionAgents } from "./sub-agents/session-agents.ts";
 import { tellEnd, tellStart } from "./tell-hooks.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
+import { itemsForState } from "./work-item-lines.ts";
 import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
 import { removeLeftWorktrees, sessionWorktrees, withWorktrees } from "./session-worktrees.ts";
 
@@ -181,7 +182,7 @@ const sessionKnowledge = (
   turnKnowledge({
     context,
     timeoutMs,
-    openItems: () => nativeTools.openItems().map(({ title }) => title),
+    openItems: () => itemsForState(nativeTools.allItems()),
     fingerprint: (signal) => treeOf(policy, nativeTools, signal),
     before: session.before,
     record: (record) => session.append(record),

@@ -9,9 +9,11 @@ import type { Model } from "../../models/model.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { ToolSet } from "../../tools/tool-set.ts";
 import type { EngineParts } from "./conversation.ts";
+import type { SubAgentToolSet } from "./native-tools.ts";
 import { treeOf } from "./engine-parts.ts";
 import { planProcessor } from "./work-mode.ts";
 import { turnKnowledge } from "./turn-knowledge.ts";
+import { itemsForState, standing } from "./work-item-lines.ts";
 import type { AgentOrder } from "./sub-agents/agent-order.ts";
 import type { AgentPlace } from "./sub-agent-place.ts";
 import { agentPrompt } from "./sub-agents/agent-prompt.ts";
@@ -23,7 +25,7 @@ export function openAgentTools(
   { id, definition }: AgentOrder,
   { tools, context, askPerson, askUser }: AgentPlace,
   { isEnabled, delegation }: { readonly isEnabled: (name: string) => boolean; readonly delegation: Delegation },
-): ToolSet {
+): SubAgentToolSet {
   return tools.forSubAgent({
     id,
     filter: { isToolEnabled: isEnabled },
@@ -51,7 +53,7 @@ const namedUser =
 
 interface AgentTools {
   readonly model: Model;
-  readonly tools: ToolSet;
+  readonly tools: SubAgentToolSet;
   /** Whether its definition names a tool. */
   readonly isEnabled: (name: string) => boolean;
   readonly delegation: Delegation;
@@ -71,7 +73,7 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
   const knowledge = turnKnowledge({
     context,
     timeoutMs: undefined,
-    openItems: () => [],
+    openItems: () => itemsForState(tools.allItems()),
     fingerprint: async () => undefined,
     before: [],
     record: () => {},
@@ -99,7 +101,14 @@ export function agentParts(order: AgentOrder, place: AgentPlace, own: AgentTools
     settings,
     clock: realClock,
     sharedBudget: watch.budget,
-    compaction: compaction({ model, settings, clock: realClock, signal: watch.signal, isOneTask: true }),
+    compaction: compaction({
+      model,
+      settings,
+      clock: realClock,
+      signal: watch.signal,
+      isOneTask: true,
+      standing: () => standing(tools),
+    }),
     onShortened: () => tools.forgetShown(),
     gates: [subagentStopGate({ hooks, failed }, agent)],
     hooks: callHooks(hooks),

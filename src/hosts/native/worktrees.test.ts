@@ -2,10 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { WorkMetrics } from "../../contract/work-metrics.ts";
+import { workCounter } from "../../contract/work-metrics.ts";
 import { openWorktrees } from "./worktrees.ts";
-
-const NO_WORK: WorkMetrics = { turns: 0, read: new Set(), written: new Set(), commands: 0, lastCommand: "none" };
 
 /** A workspace with one file, about which there is a conflict. */
 async function conflictIn(path: string) {
@@ -16,7 +14,8 @@ async function conflictIn(path: string) {
   const conflict = { path, because: "both sides changed the same lines, or it is not text" };
   await worktrees.merge(async () => ({ merged: [], conflicts: [conflict] }));
   const { signal } = new AbortController();
-  const step = { history: [], blocked: 0, metrics: NO_WORK, recent: NO_WORK, signal };
+  const { metrics, recent } = workCounter();
+  const step = { history: [], blocked: 0, metrics, recent, signal };
   const isOpen = async (text: string) => (await worktrees.gate.check({ ...step, text })) !== undefined;
   return { worktrees, write, isOpen };
 }

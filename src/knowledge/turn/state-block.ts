@@ -3,7 +3,7 @@ import { shortLine } from "../../lib/short-line.ts";
 
 /** Where a session stands before a request. Whatever is undefined is unlimited or unknown. */
 export interface TurnState {
-  /** Titles of open work items. */
+  /** Open work items, in a line each. */
   readonly openItems: readonly string[];
   readonly turnsLeft?: number | undefined;
   /** In US dollars. */
@@ -14,21 +14,23 @@ export interface TurnState {
 }
 
 const MAX_NAMED = 8;
-const MAX_TITLE = 80;
+const MAX_NAME = 80;
+/** With what it waits for and what there is of it. */
+const MAX_ITEM = 200;
 
 /** The state as one short block for the next request; undefined when there is nothing to say. */
 export function stateBlock(state: TurnState): string | undefined {
   const lines = [
-    list("Open work items", state.openItems),
+    list("Open work items", state.openItems, MAX_ITEM),
     left(state),
     list("Files changed so far", state.changedFiles),
   ].filter((line) => line !== undefined);
   return lines.length === 0 ? undefined : `<state>\n${lines.join("\n")}\n</state>`;
 }
 
-function list(title: string, items: readonly string[]): string | undefined {
+function list(title: string, items: readonly string[], most = MAX_NAME): string | undefined {
   if (items.length === 0) return undefined;
-  const named = items.slice(0, MAX_NAMED).map((item) => shortLine(item.replaceAll("<", "‹"), MAX_TITLE));
+  const named = items.slice(0, MAX_NAMED).map((item) => shortLine(item.replaceAll("<", "‹"), most));
   const more = items.length > MAX_NAMED ? `; and ${items.length - MAX_NAMED} more` : "";
   return `${title} (${items.length}): ${named.join("; ")}${more}`;
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { text as textOfStream } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -213,3 +214,12 @@ async function dial(port: number): Promise<Socket> {
   await once(socket, "connect");
   return socket;
 }
+
+test("a key that the documentation suggests is no part of a played failure, where it would be blanked out", async () => {
+  const docs = readFileSync(new URL("../../../docs/scripted-model.md", import.meta.url), "utf8");
+  const keys = [...docs.matchAll(/_KEY=(\S+)/g)].map(([, key = ""]) => key);
+  const { url } = await model({ turns: [{ text: "x", failures: [{ status: 413 }] }] });
+  const refused = await (await post(url, question)).text();
+  expect(refused).toContain("413");
+  expect([keys.length, keys.filter((key) => refused.includes(key))]).toEqual([2, []]);
+});
