@@ -114,7 +114,7 @@ test("validate, show and graph only look", async () => {
   const { cwd, recipe } = place();
   writeFileSync(
     join(cwd, "look.yaml"),
-    "name: look\ncolour: red\nsteps:\n  - { id: a, command: touch ran, output: x }\n  - { id: b, condition: 'x == 1 2', command: 'echo $(( {{y}} ))' }\n  - { id: c, recipe: other, needs: [a] }\n",
+    "name: look\ncolour: red\nsteps:\n  - { id: a, command: touch ran, output: x }\n  - { id: b, condition: 'x == 1 2', command: 'echo $(( {{y}} )) {{y[x]}}' }\n  - { id: c, recipe: other, needs: [a] }\n",
   );
   const [validate, show, graph, dry] = await Promise.all([
     recipe(["validate", "./look.yaml", "--json"]),
@@ -128,7 +128,10 @@ test("validate, show and graph only look", async () => {
       recipe: "look",
       file: join(cwd, "look.yaml"),
       valid: false,
-      errors: ["b: the condition is invalid: unexpected '2' after the end (at position 8)"],
+      errors: [
+        "b: the condition is invalid: unexpected '2' after the end (at position 8)",
+        "b: '{{y[x]}}' is no template: an index is a number, or a name in quotes",
+      ],
       warnings: [
         `${join(cwd, "look.yaml")}:2: unknown field 'colour'; it has no effect`,
         "b: {{y}} is set by no step before it and is not in the context",

@@ -7,6 +7,7 @@ import type { Context, Step } from "../recipe/recipe.ts";
 import { textOf } from "../template/text-of.ts";
 import { doStep } from "./do-step.ts";
 import { repeatStep } from "./for-each.ts";
+import { extractJson, storedValue } from "./output-value.ts";
 import { recoverStep } from "./recover-step.ts";
 import type { RecipeOptions } from "./run-parts.ts";
 import type { Scope } from "./scope.ts";
@@ -27,7 +28,8 @@ export async function runStep(step: Step, context: Context, scope: Scope): Promi
   report({ type: "step-start", key, kind: early === undefined ? step.type : "skipped" });
   if (early === undefined) journal.begin(key);
   const outcome = early ?? (await work(step, context, { scope, key }));
-  const { status, output, error, values } = outcome;
+  const { status, output, error } = outcome;
+  const values = early === undefined ? { ...keptOutput(step, outcome), ...outcome.values } : outcome.values;
   const duration = Math.round(performance.now() - started) / 1000;
   const end: StepEnd = { result: { step_id: step.id, status, output, error, duration }, values };
   // A step that was interrupted is done again, whatever it returned.
@@ -35,6 +37,12 @@ export async function runStep(step: Step, context: Context, scope: Scope): Promi
   journal.end(key, end, isDone && (!signal.aborted || early !== undefined));
   report({ type: "step-end", key, end, isReused: false });
   return end;
+}
+
+/** Later steps get the output of a step that may fail, too. */
+function keptOutput({ isFatal, output: name, parseJson }: Step, { status, output }: EarlyEnd): Context {
+  if (status !== "failed" || isFatal || name === undefined) return {};
+  return { [name]: (parseJson ? extractJson(output) : undefined) ?? storedValue(output) };
 }
 
 interface EarlyEnd extends Omit<StepOutcome, "status"> {
