@@ -8,6 +8,7 @@ import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, isUserError, type UserError } from "../../lib/user-error.ts";
 import { listSnapshots, newerSnapshots, type SavedSession, sessionLife } from "../../snapshots/saved-session.ts";
+import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { printJson } from "../flags.ts";
 import { subVerb } from "../sub-verbs.ts";
 import { restore, RESTORE_HELP } from "./restore.ts";
@@ -109,6 +110,7 @@ interface Recovery {
 const NONE_ENDED: Recovery = { ended: new Set(), failure: undefined };
 
 async function endLost(setting: RunSetting): Promise<Recovery> {
+  await endLeftCommands(setting.home, say);
   try {
     return { ended: new Set((await recoverRuns(setting)).map(({ header }) => header.run_id)), failure: undefined };
   } catch (error) {

@@ -20,14 +20,16 @@ import { commandMarks } from "../../tools/command/left-commands.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { renderShell } from "../template/render-shell.ts";
-import { contextVariables } from "../template/shell-variables.ts";
+import { contextVariables, isReserved } from "../template/shell-variables.ts";
 import { type ContainmentPlace, openRecipeContainment } from "./open-containment.ts";
 import { placeCommand, type PlaceParts } from "./place-command.ts";
 import { runScript } from "./run-script.ts";
 import { judgedScript, writeScript } from "./script-file.ts";
 
 export interface ShellSetting
-  extends Omit<ContainmentPlace, "readable">, Pick<PlaceParts, "outside" | "ask" | "isInSession" | "alsoJudge"> {
+  extends
+    Omit<ContainmentPlace, "readable">,
+    Pick<PlaceParts, "isRead" | "outside" | "ask" | "isInSession" | "alsoJudge"> {
   /** The private folder of the run. */
   readonly folder: string;
 }
@@ -55,6 +57,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
   const mark = markWork(commandMarks(home), session);
   const decisions = { allow: 0, ask: 0, deny: 0 };
   const inTurn = oneAtATime();
+  const isSet = (name: string) => isReserved(name) || environment[name] !== undefined;
   let count = 0;
   const parts: PlaceParts = {
     ...setting,
@@ -70,7 +73,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       // A shell variable cannot hold NUL. One that the command refers to was refused before.
       const variables = new Map(all.filter(([, value]) => !value.includes("\0")));
       // Where a command runs is noted under its text, so two with the same text must not be in between.
-      const judged = judgedScript(rendered.script, variables);
+      const judged = judgedScript(rendered.script, variables, isSet);
       const placed = await inTurn(() => placeCommand(judged, request, parts));
       if (placed.type !== "placed") return placed;
       const file = join(scripts, `${++count}.sh`);
