@@ -46,6 +46,8 @@ const Line = z.discriminatedUnion("t", [
   }),
   /** The recipe of a step, when it first started. */
   z.object({ t: z.literal("recipe"), key: z.string(), files: RecipeFiles }),
+  /** What a repository had before the first step, as a tree object of it. */
+  z.object({ t: z.literal("tree"), folder: z.string(), tree: z.string() }),
   z.object({ t: z.literal("resume"), at: z.string() }),
   z.object({ t: z.literal("receipt"), key: z.string(), run_id: z.string() }),
   z.object({ t: z.literal("closed"), success: z.boolean(), at: z.string() }),
@@ -59,6 +61,8 @@ export interface Journal extends Disposable {
   receipt(key: string, runId: string): void;
   /** Notes the recipe of a step. False when it was another one before this run was resumed. */
   isSameRecipe(key: string, files: RecipeFiles): boolean;
+  tree(folder: string, tree: string): void;
+  treeOf(folder: string): string | undefined;
   closed(success: boolean): void;
   /** How a step ended that need not be done again. */
   finished(key: string): StepEnd | undefined;
@@ -72,6 +76,8 @@ export const NO_JOURNAL: Journal = {
   end: () => {},
   receipt: () => {},
   isSameRecipe: () => true,
+  tree: () => {},
+  treeOf: () => undefined,
   closed: () => {},
   finished: () => undefined,
   receipts: () => [],
@@ -131,10 +137,12 @@ function parsedLines(text: string): readonly JournalLine[] {
 function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
   const known = new Map<string, StepEnd>();
   const recipes = new Map<string, string>();
+  const trees = new Map<string, string>();
   const receipts: string[] = [];
   for (const line of lines) {
     if (line.t === "recipe") recipes.set(line.key, JSON.stringify(line.files));
     if (line.t === "end" && line.finished) known.set(line.key, { result: line.result, values: line.values });
+    if (line.t === "tree") trees.set(line.folder, line.tree);
     if (line.t === "receipt") receipts.push(line.run_id);
   }
   return {
@@ -149,6 +157,11 @@ function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
       if (before === undefined) append(descriptor, { t: "recipe", key, files });
       return before === undefined || before === JSON.stringify(files);
     },
+    tree(folder, tree) {
+      trees.set(folder, tree);
+      append(descriptor, { t: "tree", folder, tree });
+    },
+    treeOf: (folder) => trees.get(folder),
     closed: (success) => append(descriptor, { t: "closed", success, at: now() }),
     finished: (key) => known.get(key),
     receipts: () => [...receipts],
