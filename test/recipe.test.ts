@@ -45,6 +45,43 @@ test("run FILE --json prints the result object and nothing else, and seals a sum
   expect([shown.code, shown.stderr]).toEqual([0, ""]);
 });
 
+test("runs names recipes and native sessions, and says how each ended", { timeout: 60_000 }, async () => {
+  const { run, cwd, home } = await scene({ scenes: [{ turns: [{ shell: "echo x > made" }, { text: "done" }] }] });
+  withoutSandbox(home);
+  writeFileSync(join(cwd, "hello.yaml"), HELLO);
+  writeFileSync(join(cwd, "fails.yaml"), "name: fails\nsteps:\n  - { id: a, command: exit 7 }\n");
+  const codes = [
+    await run(["recipe", "run", "./hello.yaml"]),
+    await run(["recipe", "run", "./fails.yaml"]),
+    await run(["native", "-p", "look around"]),
+  ].map(({ code }) => code);
+  const [bare, listed, json] = [
+    await run(["runs"]),
+    await run(["runs", "list"]),
+    await run(["runs", "list", "--json"]),
+  ];
+  const about = (text: string) =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("  ").slice(2).join("  "));
+  expect([codes, about(bare.stdout), listed.stdout]).toEqual([
+    [0, 1, 0],
+    ["recipe  succeeded  hello", "recipe  failed  fails", "native  restorable  done  look around"],
+    bare.stdout,
+  ]);
+  expect(
+    json.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual([
+    expect.objectContaining({ agent: "recipe", recipe: "hello", root: cwd, state: "succeeded" }),
+    expect.objectContaining({ agent: "recipe", recipe: "fails", state: "failed" }),
+    expect.objectContaining({ agent: "native", task: "look around", state: "done" }),
+  ]);
+});
+
 test("each kind of mistake has its exit code", async () => {
   const { cwd, recipe } = place();
   writeFileSync(join(cwd, "hello.yaml"), HELLO);

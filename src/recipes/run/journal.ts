@@ -112,6 +112,22 @@ export function readJournal(folder: string): RecordedRun {
   return { header, lines };
 }
 
+/** What a run did, without its steps. `success` is undefined for one that has not ended. */
+export interface RecordedEnd {
+  readonly header: RecipeRunHeader;
+  readonly success: boolean | undefined;
+}
+
+/** The same from the first and the last line of a journal, which may be long. Undefined if it cannot be read. */
+export function readJournalEnd(folder: string): RecordedEnd | undefined {
+  if (!existsSync(journalFile(folder))) return undefined;
+  const text = readFileSync(journalFile(folder), "utf8").trimEnd();
+  const [header] = parsedLines(text.slice(0, text.indexOf("\n") >>> 0));
+  const [last] = parsedLines(text.slice(text.lastIndexOf("\n") + 1));
+  if (header?.t !== "run") return undefined;
+  return { header, success: last?.t === "closed" ? last.success : undefined };
+}
+
 /** Opens the journal of a run to continue it. */
 export function continueJournal(folder: string, { lines }: RecordedRun): Journal {
   const descriptor = openSync(journalFile(folder), "a", 0o600);

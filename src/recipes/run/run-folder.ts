@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib/folder-owner.ts";
+import { type Life, OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib/folder-owner.ts";
 import { withLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
@@ -8,6 +8,7 @@ import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type Prun
 import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { RECIPE_NOT_FOUND } from "../places/find-recipe.ts";
+import { readJournalEnd, type RecordedEnd } from "./journal.ts";
 
 const runsFolder = (home: string) => join(home, "recipe-runs");
 
@@ -58,6 +59,21 @@ function refuseActive(path: string, runId: string): void {
       exitCode: EXIT.failed,
     },
   );
+}
+
+/** A recipe run of this home, for lists. */
+export interface RecipeRun extends RecordedEnd {
+  readonly runId: string;
+  readonly life: Life;
+}
+
+export function listRecipeRuns(home: string): readonly RecipeRun[] {
+  return idsIn(runsFolder(home)).flatMap((runId) => {
+    const path = join(runsFolder(home), runId);
+    const end = readJournalEnd(path);
+    // The owner's mark goes with a clean end.
+    return end === undefined ? [] : [{ ...end, runId, life: ownerOf(path) === undefined ? "dead" : ownerLife(path) }];
+  });
 }
 
 /** Removes the folders of old runs, which can then no longer be resumed. Their receipts stay. */
