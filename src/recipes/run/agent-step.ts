@@ -31,7 +31,7 @@ export async function agentStep(step: Step, context: Context, place: AgentPlace)
   const stages = (step.autoStage ?? true) && scope.run.parts.options.autoStage;
   if (stages) await recordBefore(request.folder, scope.run.parts);
   const first = await askAgent(request, place);
-  if (!first.ok) return failedOutcome(first.because, first.text);
+  if (!first.ok) return { ...failedOutcome(first.because, first.text), isFinal: first.isFinal === true };
   const isMissing = step.parseJson && first.text.trim() !== "" && extractJson(first.text) === undefined;
   const second = isMissing ? await askAgent({ ...request, prompt: `${request.prompt}${ONLY_JSON}` }, place) : first;
   if (stages) await stageChanges(key, request.folder, scope.run.parts);
@@ -48,6 +48,7 @@ export async function askAgent(request: AgentRequest, { scope, key }: AgentPlace
         ok: false,
         text: "",
         because: `the budget of ${scope.usd} USD is used up`,
+        isFinal: true,
         costUsd: 0,
         runId: undefined,
       };

@@ -53,6 +53,8 @@ export interface AgentOutcome {
   readonly costUsd: number;
   /** The run whose receipt says what the agent did. */
   readonly runId: string | undefined;
+  /** Another attempt would fail in the same way, because a login or key is missing. */
+  readonly isFinal?: boolean;
 }
 
 /** What a run reports while it is active. A key is the path of a step through sub-recipes and repetitions. */
