@@ -227,6 +227,19 @@ test("nested runs end at the depth limit, and a depth that is no number counts a
   expect([deep.code, deep.stderr, odd.code]).toEqual([1, expect.stringContaining("nested too deeply"), 1]);
 });
 
+test.skipIf(!hasSandbox)("a host that was refused on the side is not named as why a step failed", async () => {
+  const [cwd, home] = [tempRepository(), tempFolder()];
+  const script = "curl -sS http://blocked.example/ > page 2>&1\necho '1 test failed'\nexit 1\n";
+  writeFileSync(join(cwd, "tests.sh"), script);
+  writeFileSync(join(cwd, "tests.yaml"), "name: tests\nsteps:\n  - { id: t, command: bash tests.sh }\n");
+  const { stdout } = await signalbox(["recipe", "run", "./tests.yaml", "--json"], { cwd, env: { HOME: home } });
+  const [step] = JSON.parse(stdout).step_results;
+  expect([step.output, step.error.split("\n")]).toEqual([
+    "1 test failed",
+    ["exit code 1", expect.stringMatching(/^note: blocked by the sandbox: blocked\.example:80 /)],
+  ]);
+});
+
 test.skipIf(!hasSandbox)(
   "steps are contained; what must leave the sandbox waits for a person or --outside",
   async () => {

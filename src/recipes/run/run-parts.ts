@@ -27,6 +27,8 @@ export type ShellOutcome =
       readonly stdout: string;
       readonly stderr: string;
       readonly timedOut: boolean;
+      /** What the sandbox refused meanwhile, which need not be why it failed. */
+      readonly notes: readonly string[];
     }
   /** The guard or the template does not allow it. */
   | { readonly type: "refused"; readonly because: string }

@@ -1,10 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recipeScene } from "../../../test/support/recipe-scene.ts";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { createJournal, readJournal } from "./journal.ts";
 import { saysRecovered } from "./recover-step.ts";
 
 const recipe = (steps: string, top = "") => `name: r\n${top}\nsteps:\n${steps}`;
@@ -107,104 +104,6 @@ test("when one of a group fails, the others finish and nothing follows", async (
   });
   const { statuses } = await run("r", { options: { stepTimeout: 50 } });
   expect([statuses, read("b")]).toEqual([{ a: "failed", b: "completed" }, "b\n"]);
-});
-
-test("what a step printed before it failed reaches later steps, if it may fail", async () => {
-  const { run } = recipeScene({
-    r: recipe(`
-  - { id: tests, command: "echo '2 of 9 failed'; exit 1", continue_on_error: true, output: t }
-  - { id: json, command: "echo 'Found: {\\"n\\": [{\\"id\\": 7}]}'; exit 1", parse_json: true, fatal: false, output: j }
-  - { id: each, command: "echo {{item}}; [ {{item}} != b ]", for_each: [a, b, c], continue_on_error: true, output: all }
-  - { id: fix, prompt: "Fix {{t}}: {{j.n[0].id}} {{all}}" }
-  - { id: stops, command: "echo {{item}}; [ {{item}} != b ]", for_each: [a, b, c], output: none }
-`),
-  });
-  const { prompts, statuses, errors, result, context } = await run("r");
-  expect(prompts.map(({ prompt }) => prompt)).toEqual(['Fix 2 of 9 failed: 7 ["a","b","c"]']);
-  expect(statuses).toEqual({ tests: "failed", json: "failed", each: "failed", fix: "completed", stops: "failed" });
-  expect([errors["each"], errors["stops"]]).toEqual(["item 1: exit code 1", "item 1: exit code 1"]);
-  expect([result.step_results.at(-1)?.output, context["none"]]).toEqual(["b", undefined]);
-});
-
-test("a path through objects and lists has the same value in commands, prompts and conditions", async () => {
-  const value = JSON.stringify({ a: [{ b: "x" }, { b: "$(touch ran); y", "c d": [1, 2] }] });
-  const { run, workspace } = recipeScene({
-    r: JSON.stringify({
-      name: "r",
-      steps: [
-        { id: "f", command: `echo '${value}'`, output: "f" },
-        { id: "plain", command: "echo {{f.a[1].b}}", output: "plain" },
-        { id: "single", command: "echo 'is {{f.a[-1].b}}'", output: "single" },
-        { id: "document", command: "cat <<'EOF'\n{{f.a.1.b}} {{f.a[1]['c d'][0]}}\nEOF", output: "document" },
-        {
-          id: "holds",
-          condition: "f.a[1].b == '{{f.a[1].b}}' and {{f.a[0].b}} == 'x' and f.a.0.b == 'x'",
-          command: "echo yes",
-          output: "holds",
-        },
-        { id: "ask", prompt: "{{f.a[1].b}} {{f['a'][0].b}} {{f.a[7].b}}", output: "said" },
-      ],
-    }),
-  });
-  const { context, prompts, events } = await run("r");
-  expect(context).toEqual({
-    f: JSON.parse(value),
-    plain: "$(touch ran); y",
-    single: "is $(touch ran); y",
-    document: "$(touch ran); y 1",
-    holds: "yes",
-    said: "",
-  });
-  expect(prompts.map(({ prompt }) => prompt)).toEqual(["$(touch ran); y x "]);
-  expect(events).toContainEqual({ type: "warning", message: "ask: {{f.a[7].b}} has no value and becomes empty" });
-  expect(existsSync(join(workspace, "ran"))).toBe(false);
-});
-
-test("what the steps changed is staged, and nothing that was there before", async () => {
-  const { run, workspace } = recipeScene({
-    r: recipe(`
-  - { id: make, command: "echo new > made; echo more >> mine; mkdir -p sub; echo x > 'sub/a b'; rm gone loose" }
-  - { id: work, prompt: "work" }
-  - { id: look, prompt: "look", auto_stage: false }
-`),
-  });
-  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: workspace, encoding: "utf8" });
-  const write = (path: string, text: string) => writeFileSync(join(workspace, path), text);
-  git("init", "-q");
-  for (const name of ["mine", "gone", "other", "edited"]) write(name, "old\n");
-  git("add", "mine", "gone", "other", "edited", "recipes");
-  git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "start");
-  for (const name of ["edited", "log", "loose", "*"]) write(name, "earlier\n");
-  const folder = tempFolder();
-  const journal = createJournal(folder, {
-    run_id: "x",
-    recipe: "r",
-    word: "r",
-    started_at: "",
-    files: [],
-    context: {},
-    working_dir: workspace,
-    agent: null,
-  });
-  const answer = ({ step }: { readonly step: string }) => (write(step === "work" ? "other" : "late", "agent\n"), "");
-  const { statuses, events } = await run("r", { journal, answer, options: { autoStage: true } });
-  expect([statuses, events.filter(({ type }) => type === "warning")]).toEqual([
-    { make: "completed", work: "completed", look: "completed" },
-    [],
-  ]);
-  expect(git("status", "--porcelain", "-z").split("\0").filter(Boolean).toSorted()).toEqual([
-    " M edited",
-    "?? *",
-    "?? late",
-    "?? log",
-    "A  made",
-    "A  sub/a b",
-    "D  gone",
-    "M  mine",
-    "M  other",
-  ]);
-  const { lines } = readJournal(folder);
-  expect(lines.map((line) => line.t).filter((kind) => kind === "tree")).toEqual(["tree"]);
 });
 
 test("retry, for_each, env, accept and hooks", async () => {

@@ -80,7 +80,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       writeScript(file, rendered.script, variables);
       try {
         const end = await runScript({ ...orderFor(file, placed, setting), ...request, session }, signal);
-        return { type: "ended", ...end, stderr: [end.stderr, ...containment.takeNotes()].filter(Boolean).join("\n") };
+        return { type: "ended", ...end, notes: containment.takeNotes() };
       } catch (error) {
         return { type: "refused", because: `the command could not be started: ${messageOf(error)}` };
       } finally {
@@ -121,8 +121,15 @@ function orderFor(file: string, { argv, inside }: Placed, { environment, policy 
   };
 }
 
-/** Nobody is at the terminal of a command. */
-const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
+/** Nobody is at the terminal of a command, or reads that there is a newer npm. */
+const UNATTENDED = {
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: "true",
+  npm_config_update_notifier: "false",
+};
 
 /** Values of a recipe around this one are not ours. */
 const withoutOuter = (environment: Readonly<Record<string, string | undefined>>) =>

@@ -47,12 +47,7 @@ export async function placeCommand(command: string, request: ShellRequest, parts
   const decision = stricter(decideAndRecord(call, policy, { ...record, machine }), request, { command, parts });
   parts.note(decision.verdict);
   if (decision.verdict === "deny") return { type: "refused", because: forPerson(decision, call, policy) };
-  const isAsked =
-    (decision.verdict === "ask" &&
-      !(mayLoseWork(parts) && losesOnlyWork(decision)) &&
-      !(request.isOurs === true && hasOnly(OURS, decision)) &&
-      !(parts.isRead && decision.contained !== true && hasOnly(READ, decision))) ||
-    request.place === "must-leave";
+  const isAsked = request.place === "must-leave" || (decision.verdict === "ask" && !mayPass(decision, request, parts));
   if (isAsked && request.place !== "may-leave") {
     const answer = await allowedByPerson(decision, request, parts);
     if (answer !== undefined) return answer;
@@ -84,6 +79,13 @@ function stricter(
     rules: [finding.rule],
     findings: [...decision.findings, finding],
   };
+}
+
+/** What needs no person, although the guard would ask. */
+function mayPass(decision: Decision, request: ShellRequest, parts: PlaceParts): boolean {
+  if (mayLoseWork(parts) && losesOnlyWork(decision)) return true;
+  if (request.isOurs === true && hasOnly(OURS, decision)) return true;
+  return parts.isRead && decision.contained !== true && hasOnly(READ, decision);
 }
 
 const mayLoseWork = ({ containment, isInSession }: PlaceParts) => containment.hasSnapshot() && !isInSession;

@@ -193,6 +193,11 @@ function readRedirect(reader: MustRunReader): string | undefined {
   reader.skipBlanks();
   if (reader.atCommandEnd()) refuse("a redirection without a target");
   if (operator !== "<<" && operator !== "<<-") return operator + readTarget(operator, reader);
+  return `<<${readDelimiter(operator, reader)}`;
+}
+
+/** Reads the delimiter of a here document, and expects its body after the line. */
+function readDelimiter(operator: string, reader: MustRunReader): string {
   const start = reader.position;
   readMustRunWord(reader, () => refuse("a substitution as a delimiter"));
   const raw = reader.since(start);
@@ -205,7 +210,7 @@ function readRedirect(reader: MustRunReader): string | undefined {
     body: "",
   };
   reader.documents.push(document);
-  return `<<${reader.promise(document)}`;
+  return reader.promise(document);
 }
 
 const readDocumentText = (reader: MustRunReader) => readExpandedText(reader, substitution, "");
