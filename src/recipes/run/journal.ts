@@ -46,13 +46,19 @@ const Line = z.discriminatedUnion("t", [
   }),
   /** The recipe of a step, when it first started. */
   z.object({ t: z.literal("recipe"), key: z.string(), files: RecipeFiles }),
-  /** What a repository had before the first step, as a tree object of it. */
+  /** What a repository had before the first step, and each time that changes were staged, as a tree object of it. */
   z.object({ t: z.literal("tree"), folder: z.string(), tree: z.string() }),
   z.object({ t: z.literal("resume"), at: z.string() }),
   z.object({ t: z.literal("receipt"), key: z.string(), run_id: z.string() }),
   z.object({ t: z.literal("closed"), success: z.boolean(), at: z.string() }),
 ]);
 type JournalLine = z.infer<typeof Line>;
+
+/** Tree objects of a repository: from before the first step, and from when changes were staged last. */
+interface Trees {
+  readonly before: string;
+  readonly last: string;
+}
 
 /** The record of one run. A step is on disk before it starts and before its result is used. */
 export interface Journal extends Disposable {
@@ -62,7 +68,7 @@ export interface Journal extends Disposable {
   /** Notes the recipe of a step. False when it was another one before this run was resumed. */
   isSameRecipe(key: string, files: RecipeFiles): boolean;
   tree(folder: string, tree: string): void;
-  treeOf(folder: string): string | undefined;
+  treesOf(folder: string): Trees | undefined;
   closed(success: boolean): void;
   /** How a step ended that need not be done again. */
   finished(key: string): StepEnd | undefined;
@@ -77,7 +83,7 @@ export const NO_JOURNAL: Journal = {
   receipt: () => {},
   isSameRecipe: () => true,
   tree: () => {},
-  treeOf: () => undefined,
+  treesOf: () => undefined,
   closed: () => {},
   finished: () => undefined,
   receipts: () => [],
@@ -153,12 +159,14 @@ function parsedLines(text: string): readonly JournalLine[] {
 function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
   const known = new Map<string, StepEnd>();
   const recipes = new Map<string, string>();
-  const trees = new Map<string, string>();
+  const trees = new Map<string, Trees>();
+  const keep = (folder: string, tree: string) =>
+    trees.set(folder, { before: trees.get(folder)?.before ?? tree, last: tree });
   const receipts: string[] = [];
   for (const line of lines) {
     if (line.t === "recipe") recipes.set(line.key, JSON.stringify(line.files));
     if (line.t === "end" && line.finished) known.set(line.key, { result: line.result, values: line.values });
-    if (line.t === "tree") trees.set(line.folder, line.tree);
+    if (line.t === "tree") keep(line.folder, line.tree);
     if (line.t === "receipt") receipts.push(line.run_id);
   }
   return {
@@ -174,10 +182,10 @@ function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
       return before === undefined || before === JSON.stringify(files);
     },
     tree(folder, tree) {
-      trees.set(folder, tree);
+      keep(folder, tree);
       append(descriptor, { t: "tree", folder, tree });
     },
-    treeOf: (folder) => trees.get(folder),
+    treesOf: (folder) => trees.get(folder),
     closed: (success) => append(descriptor, { t: "closed", success, at: now() }),
     finished: (key) => known.get(key),
     receipts: () => [...receipts],

@@ -12,6 +12,8 @@ test("what the steps changed is staged, and nothing that was there before", asyn
   const { run, workspace } = recipeScene({
     r: recipe(`
   - { id: make, command: "echo new > made; echo more >> mine; mkdir -p sub; echo x > 'sub/a b'; rm gone loose" }
+  - { id: early, prompt: "early" }
+  - { id: revert, command: "git checkout -q HEAD -- reverted" }
   - { id: work, prompt: "work" }
   - { id: look, prompt: "look", auto_stage: false }
 `),
@@ -19,8 +21,8 @@ test("what the steps changed is staged, and nothing that was there before", asyn
   const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: workspace, encoding: "utf8" });
   const write = (path: string, text: string) => writeFileSync(join(workspace, path), text);
   git("init", "-q");
-  for (const name of ["mine", "gone", "other", "edited"]) write(name, "old\n");
-  git("add", "mine", "gone", "other", "edited", "recipes");
+  for (const name of ["mine", "gone", "other", "edited", "reverted"]) write(name, "old\n");
+  git("add", "mine", "gone", "other", "edited", "reverted", "recipes");
   git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "start");
   for (const name of ["edited", "log", "loose", "*"]) write(name, "earlier\n");
   const folder = tempFolder();
@@ -34,10 +36,13 @@ test("what the steps changed is staged, and nothing that was there before", asyn
     working_dir: workspace,
     agent: null,
   });
-  const answer = ({ step }: { readonly step: string }) => (write(step === "work" ? "other" : "late", "agent\n"), "");
+  const answer = ({ step }: { readonly step: string }) => (
+    write({ work: "other", early: "reverted" }[step] ?? "late", "agent\n"),
+    ""
+  );
   const { statuses, events } = await run("r", { journal, answer, options: { autoStage: true } });
   expect([statuses, events.filter(({ type }) => type === "warning")]).toEqual([
-    { make: "completed", work: "completed", look: "completed" },
+    { make: "completed", early: "completed", revert: "completed", work: "completed", look: "completed" },
     [],
   ]);
   expect(git("status", "--porcelain", "-z").split("\0").filter(Boolean).toSorted()).toEqual([
@@ -52,5 +57,5 @@ test("what the steps changed is staged, and nothing that was there before", asyn
     "M  other",
   ]);
   const { lines } = readJournal(folder);
-  expect(lines.map((line) => line.t).filter((kind) => kind === "tree")).toEqual(["tree"]);
+  expect(lines.map((line) => line.t).filter((kind) => kind === "tree")).toEqual(["tree", "tree", "tree"]);
 });

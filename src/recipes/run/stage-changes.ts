@@ -11,11 +11,16 @@ status=$?
 rm -rf "$place"
 exit $status`;
 
-/** Adds what differs from the tree before, and nothing else. A path may be gone, or have been untracked. */
+/**
+ * Adds what differs from the tree before, or from the last one, of which a step may have taken something back. Nothing
+ * else is added. A path may be gone, or have been untracked.
+ */
 const STAGE = `now=$(${TREE}) || exit 1
-git diff --no-ext-diff --no-renames --name-only -z {{before}} "$now" |
-git update-index --add --remove --replace -z --stdin`;
+for tree in {{before}} {{last}}; do
+  git diff --no-ext-diff --no-renames --name-only -z "$tree" "$now"
+done | git update-index --add --remove --replace -z --stdin && echo "$now"`;
 
+const TREE_ID = /^[0-9a-f]{40,64}$/;
 const STAGE_SECONDS = 60;
 
 type Place = Pick<RecipeParts, "journal" | "options" | "report" | "runShell" | "signal">;
@@ -26,18 +31,18 @@ type Place = Pick<RecipeParts, "journal" | "options" | "report" | "runShell" | "
  */
 export async function recordBefore(folder: string, parts: Place): Promise<void> {
   const top = gitTop(folder)?.folder;
-  if (!parts.options.autoStage || top === undefined || parts.journal.treeOf(top) !== undefined) return;
+  if (!parts.options.autoStage || top === undefined || parts.journal.treesOf(top) !== undefined) return;
   const tree = await output(TREE, { top, context: {}, step: "auto_stage" }, parts);
-  if (tree !== undefined && /^[0-9a-f]{40,64}$/.test(tree.trim())) parts.journal.tree(top, tree.trim());
+  if (tree !== undefined && TREE_ID.test(tree)) parts.journal.tree(top, tree);
 }
 
 /** Stages what this run has changed in the repository of a folder. */
 export async function stageChanges(step: string, folder: string, parts: Place): Promise<void> {
   const top = gitTop(folder)?.folder;
   if (top === undefined) return;
-  const before = parts.journal.treeOf(top);
-  const context = { before };
-  if (before !== undefined && (await output(STAGE, { top, context, step }, parts)) !== undefined) return;
+  const trees = parts.journal.treesOf(top);
+  const now = trees && (await output(STAGE, { top, context: { ...trees }, step }, parts));
+  if (now !== undefined && TREE_ID.test(now)) return parts.journal.tree(top, now);
   parts.report({ type: "warning", message: `the changes of ${step} were not staged` });
 }
 
@@ -51,5 +56,5 @@ interface Staging {
 async function output(command: string, { top, context, step }: Staging, parts: Place): Promise<string | undefined> {
   const request = { command, context, env: {}, folder: top, timeoutSeconds: STAGE_SECONDS, step } as const;
   const ended = await parts.runShell({ ...request, place: "inside", isOurs: true }, parts.signal);
-  return ended.type === "ended" && ended.code === 0 ? ended.stdout : undefined;
+  return ended.type === "ended" && ended.code === 0 ? ended.stdout.trim() : undefined;
 }
