@@ -47,6 +47,7 @@ const SLOW = [
   "test/recipe-engine.test.ts",
   "test/recipe-resume.test.ts",
   "test/recipe-runner.test.ts",
+  "test/recipe-uncontained.test.ts",
   "test/recipe-session.test.ts",
   "test/recipe.test.ts",
   "test/run-disk.test.ts",

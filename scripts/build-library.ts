@@ -10,7 +10,8 @@ export async function buildLibrary(folder: string): Promise<void> {
   await build({
     bundle: true,
     platform: "node",
-    target: "node24",
+    // An older Node must be able to read the files to say that it is too old.
+    target: "node20",
     keepNames: true,
     define: JSON_PARSE,
     inject: [JSON_READER],

@@ -113,6 +113,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "find-binary.ts",
     "find-dialect.ts",
     "install/hooks-switch.ts",
+    "login-error.ts",
     "install/walk-folders.ts",
     "is-unattended.ts",
     "launcher-context.ts",

@@ -45,6 +45,43 @@ test("run FILE --json prints the result object and nothing else, and seals a sum
   expect([shown.code, shown.stderr]).toEqual([0, ""]);
 });
 
+test("runs names recipes and native sessions, and says how each ended", { timeout: 60_000 }, async () => {
+  const { run, cwd, home } = await scene({ scenes: [{ turns: [{ shell: "echo x > made" }, { text: "done" }] }] });
+  withoutSandbox(home);
+  writeFileSync(join(cwd, "hello.yaml"), HELLO);
+  writeFileSync(join(cwd, "fails.yaml"), "name: fails\nsteps:\n  - { id: a, command: exit 7 }\n");
+  const codes = [
+    await run(["recipe", "run", "./hello.yaml"]),
+    await run(["recipe", "run", "./fails.yaml"]),
+    await run(["native", "-p", "look around"]),
+  ].map(({ code }) => code);
+  const [bare, listed, json] = [
+    await run(["runs"]),
+    await run(["runs", "list"]),
+    await run(["runs", "list", "--json"]),
+  ];
+  const about = (text: string) =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("  ").slice(2).join("  "));
+  expect([codes, about(bare.stdout), listed.stdout]).toEqual([
+    [0, 1, 0],
+    ["recipe  succeeded  hello", "recipe  failed  fails", "native  restorable  done  look around"],
+    bare.stdout,
+  ]);
+  expect(
+    json.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual([
+    expect.objectContaining({ agent: "recipe", recipe: "hello", root: cwd, state: "succeeded" }),
+    expect.objectContaining({ agent: "recipe", recipe: "fails", state: "failed" }),
+    expect.objectContaining({ agent: "native", task: "look around", state: "done" }),
+  ]);
+});
+
 test("each kind of mistake has its exit code", async () => {
   const { cwd, recipe } = place();
   writeFileSync(join(cwd, "hello.yaml"), HELLO);
@@ -114,7 +151,7 @@ test("validate, show and graph only look", async () => {
   const { cwd, recipe } = place();
   writeFileSync(
     join(cwd, "look.yaml"),
-    "name: look\ncolour: red\nsteps:\n  - { id: a, command: touch ran, output: x }\n  - { id: b, condition: 'x == 1 2', command: 'echo $(( {{y}} ))' }\n  - { id: c, recipe: other, needs: [a] }\n",
+    "name: look\ncolour: red\nsteps:\n  - { id: a, command: touch ran, output: x }\n  - { id: b, condition: 'x == 1 2', command: 'echo $(( {{y}} )) {{y[x]}}' }\n  - { id: c, recipe: other, needs: [a] }\n",
   );
   const [validate, show, graph, dry] = await Promise.all([
     recipe(["validate", "./look.yaml", "--json"]),
@@ -128,7 +165,10 @@ test("validate, show and graph only look", async () => {
       recipe: "look",
       file: join(cwd, "look.yaml"),
       valid: false,
-      errors: ["b: the condition is invalid: unexpected '2' after the end (at position 8)"],
+      errors: [
+        "b: the condition is invalid: unexpected '2' after the end (at position 8)",
+        "b: '{{y[x]}}' is no template: an index is a number, or a name in quotes",
+      ],
       warnings: [
         `${join(cwd, "look.yaml")}:2: unknown field 'colour'; it has no effect`,
         "b: {{y}} is set by no step before it and is not in the context",
@@ -185,6 +225,19 @@ test("nested runs end at the depth limit, and a depth that is no number counts a
     recipe(["run", "./hello.yaml"], { AMPLIHACK_SESSION_DEPTH: "many" }),
   ]);
   expect([deep.code, deep.stderr, odd.code]).toEqual([1, expect.stringContaining("nested too deeply"), 1]);
+});
+
+test.skipIf(!hasSandbox)("a host that was refused on the side is not named as why a step failed", async () => {
+  const [cwd, home] = [tempRepository(), tempFolder()];
+  const script = "curl -sS http://blocked.example/ > page 2>&1\necho '1 test failed'\nexit 1\n";
+  writeFileSync(join(cwd, "tests.sh"), script);
+  writeFileSync(join(cwd, "tests.yaml"), "name: tests\nsteps:\n  - { id: t, command: bash tests.sh }\n");
+  const { stdout } = await signalbox(["recipe", "run", "./tests.yaml", "--json"], { cwd, env: { HOME: home } });
+  const [step] = JSON.parse(stdout).step_results;
+  expect([step.output, step.error.split("\n")]).toEqual([
+    "1 test failed",
+    ["exit code 1", expect.stringMatching(/^note: blocked by the sandbox: blocked\.example:80 /)],
+  ]);
 });
 
 test.skipIf(!hasSandbox)(

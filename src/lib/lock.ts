@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskError } from "./disk-error.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -9,6 +9,12 @@ import { EXIT, isUserError, UserError } from "./user-error.ts";
 
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 20;
+
+/** Looked up when used, so that a Node without it can load this file and say what it needs. */
+function openDatabase(file: string, options: { readonly timeout: number; readonly readOnly?: boolean }): DatabaseSync {
+  const { DatabaseSync: Database } = process.getBuiltinModule("node:sqlite");
+  return new Database(file, options);
+}
 
 /** An unreferenced database is garbage-collected, and its lock is released with it. */
 const heldDatabases = new Set<DatabaseSync>();
@@ -22,7 +28,7 @@ export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
   const existed = existsSync(file);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { timeout: patienceMs });
+    database = openDatabase(file, { timeout: patienceMs });
     if (!existed) chmodSync(file, 0o600);
     database.exec("PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE");
     return release(database);
@@ -41,7 +47,7 @@ export function shareLock(file: string): Disposable | undefined {
   let database: DatabaseSync | undefined;
   try {
     makeFolder(dirname(file));
-    database = new DatabaseSync(file, { timeout: PATIENCE_MS });
+    database = openDatabase(file, { timeout: PATIENCE_MS });
     database.exec("PRAGMA journal_mode = OFF; BEGIN; PRAGMA schema_version");
     return release(database);
   } catch {
@@ -93,7 +99,7 @@ function lockOrThrow(file: string, patienceMs: number): Disposable {
 /** Whether the lock of a file is held. Throws when this cannot be determined, for example because the file is gone. */
 export function isLocked(file: string): boolean {
   try {
-    using database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    using database = openDatabase(file, { readOnly: true, timeout: 0 });
     database.exec("PRAGMA schema_version");
     return false;
   } catch (error) {

@@ -1,3 +1,4 @@
+import "./supported-node.ts";
 export type { FollowUp, Host, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
 export { decideOrAsk, ProtocolError } from "../backplane/host.ts";
 export { readWorkOrder as parseWorkOrder } from "../backplane/run/read-order.ts";

@@ -5,7 +5,8 @@ import { writeFiles } from "../support/contained-work.ts";
 import { isOnPath } from "../support/is-on-path.ts";
 import { signalbox } from "../support/run-signalbox.ts";
 import { CONTAINED, containedAgent } from "./contained-agent.ts";
-import { UNATTENDED } from "./real-agent.ts";
+import { tempFolder, tempRepository } from "../support/temp-folder.ts";
+import { PINNED, UNATTENDED } from "./real-agent.ts";
 
 /** Trusted, because it is the user's own; so its last step would leave the sandbox if a person had started it. */
 const RECIPE = `
@@ -18,6 +19,34 @@ steps:
     contained: false
     command: touch left.txt
 `;
+
+test("an agent step fails with the agent's own error, and is not tried again without a key", async () => {
+  const [cwd, home] = [tempRepository(), tempFolder()];
+  writeFiles(home, {
+    ".codex/config.toml": `model = "m"
+model_provider = "x"
+[model_providers.x]
+name = "x"
+base_url = "http://127.0.0.1:9/v1"
+env_key = "NO_SUCH_KEY"
+wire_api = "responses"
+`,
+  });
+  writeFiles(cwd, {
+    "ask.yaml": "name: ask\nsteps:\n  - { id: ask, prompt: hello, retry: { times: 2 } }\n",
+    "loop.yaml": "name: loop\nsteps:\n  - { id: again, recipe: ask, retry: { times: 2 } }\n",
+  });
+  const env = { PATH: PINNED, HOME: home };
+  const { code, stdout, stderr } = await signalbox(["recipe", "run", "./loop.yaml", "--agent", "codex", "--json"], {
+    cwd,
+    env,
+  });
+  expect([code, JSON.parse(stdout).step_results[0].error, stderr.match(/tried again/g)]).toEqual([
+    1,
+    "ask: the agent failed: Missing environment variable: `NO_SUCH_KEY`.",
+    null,
+  ]);
+});
 
 /** A recipe cannot open its sandbox in Codex's own. */
 const FLAGS = { claude: [], codex: ["--", ...UNATTENDED.codex], copilot: [], native: [] } as const;

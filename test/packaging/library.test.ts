@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { expect, test } from "vitest";
 import { buildLibrary } from "../../scripts/build-library.ts";
 import { PROJECT } from "../support/run-signalbox.ts";
@@ -21,6 +21,36 @@ async function installTarball(cwd: string): Promise<void> {
   for (const name of ["zod", "@types", "@agentclientprotocol", "undici-types"])
     symlinkSync(join(PROJECT, "node_modules", name), join(cwd, "node_modules", name));
 }
+
+/** The first Node on PATH that is older than ours, such as the one that a distribution brings. */
+function olderNode(): { readonly path: string; readonly version: readonly number[] } | undefined {
+  for (const folder of (process.env["PATH"] ?? "").split(":")) {
+    const path = join(folder, "node");
+    if (!isAbsolute(path) || !existsSync(path)) continue;
+    const version = execFileSync(path, ["-p", "process.versions.node"], { encoding: "utf8" }).split(".").map(Number);
+    if ((version[0] ?? 0) < 24) return { path, version };
+  }
+  return undefined;
+}
+
+const older = olderNode();
+
+test.skipIf(older === undefined)("an older Node loads the library, or is told which one it needs", async () => {
+  const folder = tempFolder();
+  await buildLibrary(join(folder, "library"));
+  const loaded = (name: string) => {
+    const code = `import(process.argv[1]).then((library) => console.log(typeof library), (error) => console.log(error.name, error.message))`;
+    const argv = ["--input-type=module", "-e", code, join(folder, "library", name)];
+    return execFileSync(older?.path ?? "", argv, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  };
+  const [major = 0, minor = 0] = older?.version ?? [];
+  expect(loaded("agents.js")).toBe("object");
+  expect(loaded("backplane.js")).toEqual(
+    major > 22 || (major === 22 && minor >= 13)
+      ? "object"
+      : expect.stringMatching(/^UserError signalbox\/backplane needs Node 22\.13 or newer, and this is v/),
+  );
+});
 
 const EXAMPLES = readdirSync(join(PROJECT, "docs/examples")).filter((name) => name.endsWith(".ts"));
 

@@ -40,6 +40,7 @@ export function recipeScene(files: Readonly<Record<string, string>>) {
       runId: "00000000-0000-0000-0000-000000000000",
       folder: tempFolder(),
       requireSandbox: false,
+      isRead: false,
       outside: [],
       isInSession: false,
       alsoJudge: undefined,

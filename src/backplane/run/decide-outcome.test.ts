@@ -9,7 +9,7 @@ const DONE: Seen = {
   verified: "not_checked",
   notAccepted: undefined,
   lastDenied: false,
-  hasErrors: false,
+  lastError: undefined,
 };
 const limit = { stopped: "limit", because: "2 turns" } as const;
 
@@ -23,7 +23,7 @@ test.each<readonly [string, Partial<Seen>, readonly [number, string, string, str
   ],
   [
     "its check passed, although there were errors",
-    { verified: "accepted", hasErrors: true },
+    { verified: "accepted", lastError: "slow" },
     [0, "complete", "answered", "done and accepted"],
   ],
   [
@@ -49,10 +49,15 @@ test.each<readonly [string, Partial<Seen>, readonly [number, string, string, str
   ],
   [
     "it claims to be done after an error",
-    { hasErrors: true },
-    [1, "partial", "failed", "claimed done, but an error was reported"],
+    { lastError: "no key" },
+    [1, "partial", "failed", "claimed done, but an error was reported: no key"],
   ],
   ["it says that it failed", { outcome: "failed" }, [1, "failed", "failed", "the agent reported: failed"]],
+  [
+    "it failed with an error",
+    { outcome: "failed", lastError: "no key" },
+    [1, "failed", "failed", "the agent failed: no key"],
+  ],
   ["it says nothing", { outcome: undefined }, [1, "partial", "failed", "the agent reported: nothing"]],
   ["we stopped it", { stop: limit, verified: "accepted", lastDenied: true }, [5, "partial", "limit", "2 turns"]],
   ["it crashed", { stop: { stopped: "crashed", because: "gone" } }, [7, "failed", "crashed", "gone"]],

@@ -10,7 +10,8 @@ interface Observed {
   readonly verified: SealFacts["verified"];
   readonly notAccepted: string | undefined;
   readonly lastDenied: boolean;
-  readonly hasErrors: boolean;
+  /** The last error that the host reported. */
+  readonly lastError: string | undefined;
   /** The number of the last round. */
   readonly round?: number | undefined;
 }
@@ -25,7 +26,7 @@ export interface DecidedOutcome {
 
 /** Decides how a run really ended, from what the host reported and what we observed. The first match wins. */
 export function decideOutcome(seen: Observed): DecidedOutcome {
-  const { stop, outcome, lastDenied } = seen;
+  const { stop, outcome, lastDenied, lastError } = seen;
   const claimed = outcome === "complete";
   const decided = (how: Omit<DecidedOutcome, "claimed">): DecidedOutcome => ({ ...how, claimed });
   if (stop !== undefined) {
@@ -46,14 +47,19 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
       exitCode: RUN_EXIT.denied,
       because: "a call was blocked, and the agent did nothing after that",
     });
-  if (claimed && !seen.hasErrors)
+  if (claimed && lastError === undefined)
     return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done" });
   return decided({
     outcome: outcome === "failed" ? "failed" : "partial",
     stopped: "failed",
     exitCode: RUN_EXIT.failed,
-    because: claimed ? "claimed done, but an error was reported" : `the agent reported: ${outcome ?? "nothing"}`,
+    because: failedBecause(claimed, outcome, lastError),
   });
+}
+
+function failedBecause(claimed: boolean, outcome: Outcome | undefined, lastError: string | undefined): string {
+  if (lastError === undefined) return `the agent reported: ${outcome ?? "nothing"}`;
+  return claimed ? `claimed done, but an error was reported: ${lastError}` : `the agent failed: ${lastError}`;
 }
 
 /** What our own checks say about a run that claims to be done; undefined without any. */

@@ -86,7 +86,7 @@ async function endRun(run: CheckedRun, stop: StopCause | undefined, parts: RunPa
     verified: checked.verified,
     notAccepted: checked.because,
     lastDenied: ended.guard.lastDenied,
-    hasErrors: run.trace.some(({ type }) => type === "error"),
+    lastError: run.trace.findLast((event) => event.type === "error")?.message,
     round: run.round,
   });
   const warnings = keptFilesWarning(ended.refusedFiles).map((event) => keepEvent(run, event));

@@ -1,3 +1,4 @@
+import { isLoginError } from "../../agents/login-error.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
@@ -93,7 +94,8 @@ async function follow(steps: AsyncGenerator<RunStep>): Promise<AgentOutcome> {
     if (step.type === "run-end") {
       const { exitCode, because, runId, receipt } = step;
       const costUsd = Number(receipt.usage.estimated_cost_usd ?? 0);
-      outcome = { ok: exitCode === EXIT.ok, text: text || streamed, because, costUsd, runId };
+      const ok = exitCode === EXIT.ok;
+      outcome = { ok, text: text || streamed, because, costUsd, runId, isFinal: !ok && isLoginError(because) };
     }
     if (step.type !== "event") continue;
     const { event } = step;

@@ -101,7 +101,10 @@ export const command: CommandModule = {
       .option("-R, --recipe-dir <dir>", "look for recipes only here; may be repeated", collect)
       .option("--dry-run", "show what would run; nothing runs")
       .option("--resume <run>", "continue a run that was stopped or killed")
-      .option("--yes", "run a recipe of this repository once without trusting it")
+      .option(
+        "--yes",
+        "you have read the recipe: run it once without trusting it; without a sandbox, do not ask about what the guard cannot read",
+      )
       .option("--outside <step>", "let this step leave the sandbox, or do what needs approval", collect)
       .option("--approve <step>", "approve this approval step", collect)
       .option("--step-timeout <seconds>", "the time limit of every step")

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { readyForRuns } from "../../backplane/run/recover-runs.ts";
+import { readyForRuns, recoverRuns } from "../../backplane/run/recover-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace } from "../../lib/find-workspace.ts";
@@ -94,6 +94,8 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
   const policy = sessionPolicy(flags, workingDir);
   const { folder, journal, isResumed } = started.open(setting.home);
   using _folder = folder;
+  // An agent step of a killed run may still be active.
+  if (isResumed) await recoverRuns(setting);
   using _journal = journal;
   say(`recipe run ${folder.runId}: ${loaded.recipe.name}`);
   await using shell = openRecipeShell({
@@ -103,6 +105,7 @@ async function realRun(started: Started, flags: Flags, setting: RunSetting): Pro
     runId: folder.runId,
     folder: folder.path,
     requireSandbox: flags["requireSandbox"] === true || session?.requiresSandbox === true,
+    isRead: isYes && session === undefined,
     outside: textsFlag(flags, "outside"),
     isInSession: session !== undefined,
     alsoJudge: session?.alsoJudge,

@@ -19,6 +19,7 @@ import {
   undoSnapshot,
 } from "../../snapshots/saved-session.ts";
 import type { CommandInput, SubVerbHelp } from "../command-module.ts";
+import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { printJson, textsFlag } from "../flags.ts";
 import { isConfirmed } from "../is-confirmed.ts";
 
@@ -28,6 +29,7 @@ export async function restore({ words, flags }: CommandInput): Promise<number> {
   if (name === "")
     throw new UserError("which run?", { where: "runs restore", fix: "pass its id, the beginning of it, or last" });
   refuseInside(name);
+  await endLeftCommands(signalboxHome(), say);
   const session = findSnapshot(signalboxHome(), name);
   refuseRunning(session, flags["force"] === true);
   const saved = flags["undo"] === true ? undoOf(session) : savedSnapshot(session);

@@ -17,6 +17,7 @@ import { say } from "../../lib/say.ts";
 import { timerLine } from "../../lib/timer-line.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { sessionPolicy } from "../active-policy.ts";
+import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { chooseHost } from "./host.ts";
 import { list, orderOf, readTask, seconds } from "./order.ts";
 import { AUTO_ROUNDS, ROUNDS_HELP, roundsFlag, withAutoRounds } from "./rounds.ts";
@@ -91,6 +92,7 @@ export const command: CommandModule = {
     if (host.uncontainable !== undefined && required !== undefined)
       throw uncontained(host.name, host.uncontainable, required);
     const setting = runSetting(process.env);
+    await endLeftCommands(setting.home, say);
     for (const run of await readyForRuns(setting))
       say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
     const interrupt = new AbortController();

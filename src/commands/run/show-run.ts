@@ -21,7 +21,7 @@ import { printLine } from "../print-line.ts";
 export function runShower(json: boolean, waiting: TimerLine, checking: TimerLine): RunShower {
   if (json) return { show: jsonShower(), showCheck: (run) => run };
   const started = performance.now();
-  const state: Shown = { inText: false, deniedSaid: false, command: undefined, checkOutput: "" };
+  const state: Shown = { inText: false, deniedSaid: false, command: undefined, error: undefined, checkOutput: "" };
   const show = async (step: RunStep) => {
     waiting.stop();
     if (step.type === "run-start") say(`run ${step.runId} in ${step.root}`);
@@ -63,6 +63,8 @@ interface Shown {
   deniedSaid: boolean;
   /** The shell command of the last call. */
   command: string | undefined;
+  /** An error that is not shown yet, because it may be the last one. */
+  error: string | undefined;
   /** What the last check that failed printed. It is shown once, at the end. */
   checkOutput: string;
 }
@@ -91,6 +93,7 @@ function showEvent({ event, progress }: ShownEvent, state: Shown, started: numbe
   }
   const streamed = state.inText;
   endText(state);
+  if (event.type !== "run_completed") sayError(state);
   if (event.type === "assistant_message" && text !== "" && !streamed) process.stdout.write(`${text}\n`);
   if (event.type === "tool_call") {
     state.command = commandIn(event);
@@ -134,7 +137,15 @@ function showProblem(event: Extract<AgentEvent, { type: "warning" | "error" }>, 
   } else if (type === "error" && NOT_ACCEPTED.test(message)) {
     sayLastRound(message);
     state.checkOutput = restOf(message);
-  } else say(`${type}: ${message}`);
+  } else if (type === "error") state.error = message;
+  else say(`${type}: ${message}`);
+}
+
+/** The error before, unless it is what the run ended with: then its last line has it. */
+function sayError(state: Shown, because = ""): void {
+  const { error } = state;
+  if (error !== undefined && (error.includes("\n") || !because.includes(error))) say(`error: ${error}`);
+  state.error = undefined;
 }
 
 function commandIn({ tool_name: tool, input }: Extract<AgentEvent, { type: "tool_call" }>): string | undefined {
@@ -182,9 +193,13 @@ function lastOutput({ exitCode, because }: Pick<RunEnd, "exitCode" | "because">,
   return (isAboutCheck ? restOf(because) : "") || before;
 }
 
-function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
+const WORKED: readonly string[] = ["tool_call", "assistant_message", "assistant_delta"];
+
+function showEnd(end: Extract<RunStep, { type: "run-end" }>, state: Shown): void {
+  const { checkOutput } = state;
+  sayError(state, end.because);
   const { held, calls_not_held: calls } = end.facts.guard;
-  if (!held)
+  if (!held && end.receipt.trace.some(({ type }) => WORKED.includes(type)))
     say(
       calls.length === 0
         ? "this host does not send every tool call to the guard"

@@ -70,7 +70,7 @@ export const SHAPES: readonly TokenShape[] = [
     kind: "secret",
     hint: NAMES,
     pattern:
-      /(?<![a-z0-9])(?:[a-z0-9]{1,30}[_.-]){0,4}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?token|credentials?)(?:_?id)?["'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}(?:"(?<secret>[^"\n]{6,2000})"|'(?<secret>[^'\n]{6,2000})'|(?<secret>[^\s"'`,;)}\]&|<>]{6,2000}))/dgi,
+      /(?<![a-z0-9])(?:[a-z0-9]{1,30}[_.-]){0,4}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?token|credentials?)(?:_?id)?["'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}["']?(?<secret>(?<=")[^"\n]{6,2000}(?=")|(?<=')[^'\n]{6,2000}(?=')|(?<!["'])[^\s"'`,;)}\]&|<>]{6,2000})/dgi,
     harmless: HARMLESS,
   },
   {

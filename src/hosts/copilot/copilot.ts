@@ -1,4 +1,5 @@
 import { copilot } from "../../agents/copilot/program.ts";
+import { isLoginError } from "../../agents/login-error.ts";
 import { findBinary } from "../../agents/find-binary.ts";
 import type { Host, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
@@ -76,6 +77,7 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
       yield* unknownFacts(host, next.value, transport);
       return next.value;
     } catch (error) {
+      if (!touched && isLoginError(messageOf(error))) throw notLoggedIn(error);
       if (touched || last || job.signal.aborted || isRefusalOf(transport, error)) throw error;
       const why = messageOf(error);
       yield newEvent({ type: "warning", message: `cannot reach Copilot through ${transport}: ${why}` });
@@ -85,6 +87,16 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
   }
   return yield* explainNothing(job);
 }
+
+/** Every way to reach Copilot uses the same login, so no other one is tried. */
+const notLoggedIn = (cause: unknown) =>
+  new UserError("Copilot is not logged in", {
+    where: "copilot",
+    fix: "start 'signalbox copilot' and type /login, or set GH_TOKEN",
+    exitCode: EXIT.failed,
+    isAboutAccess: true,
+    cause,
+  });
 
 /** What Copilot does not report this way, so that its absence from the receipt is not taken for zero. */
 function unknownFacts({ agent }: Host, { usage }: HostEnd, transport: CopilotTransport): readonly AgentEvent[] {

@@ -8,6 +8,7 @@ import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
 import { asyncQueue } from "../../lib/async-queue.ts";
+import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -37,7 +38,12 @@ interface SdkParts {
 
 /** Copilot through its SDK. Every tool waits for the guard, both in the hook and in the permission handler. */
 export async function sdkHost({ module, env, isApproved }: SdkParts): Promise<OpenHost> {
-  const loaded: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
+  const loaded: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module).catch(
+    (cause: unknown) => {
+      const isMissing = errorCode(cause) === "ERR_MODULE_NOT_FOUND" && messageOf(cause).includes(`'${module}'`);
+      throw isMissing ? new Error(`${module} is not installed`, { cause }) : cause;
+    },
+  );
   const sdk = isSdk(loaded) ? loaded : isRecord(loaded) ? loaded["default"] : undefined;
   if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
   return async ({ root, source, runId, env: added }) => {

@@ -51,9 +51,18 @@ function stepErrors(step: Step): readonly string[] {
   const reserved = Object.keys(step.env).filter(isReserved);
   return [
     ...conditionError(step.condition),
+    ...pathErrors(step),
     ...reserved.map((name) => `a recipe may not set the variable ${name}`),
     ...(step.forEach !== undefined && step.type === "approval" ? ["for_each has no effect on an approval"] : []),
   ];
+}
+
+/** What looks like a template with an index, but is none. It would stay in the text as it is. */
+function pathErrors({ command, prompt, workingDir, approval, condition, env }: Step): readonly string[] {
+  const texts = [command, prompt, workingDir, approval, condition, ...Object.values(env)];
+  const found = texts.flatMap((text) => text?.match(/\{\{[A-Za-z_][\w.-]*\[[^{}\n]*\}\}/g) ?? []);
+  const wrong = found.filter((text) => referencesIn(text).length === 0);
+  return wrong.map((text) => `'${text}' is no template: an index is a number, or a name in quotes`);
 }
 
 function conditionError(condition: string | undefined): readonly string[] {
@@ -78,8 +87,8 @@ function stepWarnings(step: Step, { known, find }: Known): readonly string[] {
   const retried = step.retry.times === 0 ? [] : ["attempt", "failure"];
   const given = new Set([...known, ...repeated, ...retried]);
   const names = referencesIn(`${command}\n${prompt}\n${step.workingDir ?? ""}`);
-  const unset = names.filter((name) => !given.has(name) && !given.has(name.split(".")[0] ?? ""));
-  const spaced = /\{\{\s+[\w.-]+\s*\}\}|\{\{[\w.-]+\s+\}\}/.exec(`${command}\n${prompt}`)?.[0];
+  const unset = names.filter((name) => !given.has(name) && !given.has(name.split(/[.[]/)[0] ?? ""));
+  const spaced = /\{\{\s+[\w.[\]'"-]+\s*\}\}|\{\{[\w.[\]'"-]+\s+\}\}/.exec(`${command}\n${prompt}`)?.[0];
   return [
     ...unset.map((name) => `{{${name}}} is set by no step before it and is not in the context`),
     ...(spaced === undefined ? [] : [`'${spaced}' is no template: write it without spaces`]),

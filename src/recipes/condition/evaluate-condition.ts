@@ -1,7 +1,6 @@
-import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import type { Context, ContextValue } from "../recipe/recipe.ts";
-import { lookUp, textOf } from "../template/text-of.ts";
+import { itemAt, lookUp, textOf } from "../template/text-of.ts";
 import { fillText } from "../template/text-template.ts";
 import type { Condition } from "./condition.ts";
 import { ConditionError } from "./condition-error.ts";
@@ -45,14 +44,9 @@ function valueOf(condition: Condition, context: Context): ContextValue {
 }
 
 function itemOf({ of, key, position }: Extract<Condition, { kind: "item" }>, context: Context): ContextValue {
-  const [whole, name] = [valueOf(of, context), valueOf(key, context)];
-  if (Array.isArray(whole) && typeof name === "number") {
-    const item: ContextValue = whole.at(name);
-    return item ?? null;
-  }
-  const field = textOf(name);
+  const field = textOf(valueOf(key, context));
   if (field.includes("__")) throw new ConditionError(`unsafe name '${field}': '__' is not allowed`, position);
-  return isRecord(whole) && Object.hasOwn(whole, field) ? whole[field] : null;
+  return itemAt(valueOf(of, context), field) ?? null;
 }
 
 type Call = Extract<Condition, { kind: "call" | "method" }>;

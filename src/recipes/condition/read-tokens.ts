@@ -1,3 +1,4 @@
+import { PATH } from "../template/text-of.ts";
 import { ConditionError } from "./condition-error.ts";
 
 export interface ConditionToken {
@@ -13,7 +14,7 @@ const SPACE = /\s+/y;
 const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![A-Za-z0-9_])/y;
 // A hyphen belongs to a name only before a letter, so that `a -1` stays two tokens.
 const NAME = /[A-Za-z0-9_]+(?:-[A-Za-z][A-Za-z0-9_]*)*/y;
-const REFERENCE = /\{\{([A-Za-z0-9_.-]+)\}\}/y;
+const REFERENCE = new RegExp(String.raw`\{\{(${PATH})\}\}`, "y");
 const MARK = /==|!=|<=|>=|&&|\|\||[<>()[\],.-]/y;
 const TEXT = /'((?:[^'\\]|\\[^])*)'|"((?:[^"\\]|\\[^])*)"/y;
 

@@ -5,6 +5,7 @@ import { outcomeOfOutput } from "./read-output.ts";
 import type { AgentOutcome, AgentRequest } from "./run-parts.ts";
 import type { Scope } from "./scope.ts";
 import { stepFolder, stepSeconds } from "./shell-step.ts";
+import { recordBefore, stageChanges } from "./stage-changes.ts";
 import { failedOutcome, type StepOutcome } from "./step-result.ts";
 
 interface AgentPlace {
@@ -27,11 +28,13 @@ export async function agentStep(step: Step, context: Context, place: AgentPlace)
     maxBudgetUsd: undefined,
     step: key,
   };
+  const stages = (step.autoStage ?? true) && scope.run.parts.options.autoStage;
+  if (stages) await recordBefore(request.folder, scope.run.parts);
   const first = await askAgent(request, place);
-  if (!first.ok) return failedOutcome(first.because, first.text);
+  if (!first.ok) return { ...failedOutcome(first.because, first.text), isFinal: first.isFinal === true };
   const isMissing = step.parseJson && first.text.trim() !== "" && extractJson(first.text) === undefined;
   const second = isMissing ? await askAgent({ ...request, prompt: `${request.prompt}${ONLY_JSON}` }, place) : first;
-  await stage(step, request.folder, place);
+  if (stages) await stageChanges(key, request.folder, scope.run.parts);
   return outcomeOfOutput(step, (second.ok ? second : first).text.trimEnd());
 }
 
@@ -45,6 +48,7 @@ export async function askAgent(request: AgentRequest, { scope, key }: AgentPlace
         ok: false,
         text: "",
         because: `the budget of ${scope.usd} USD is used up`,
+        isFinal: true,
         costUsd: 0,
         runId: undefined,
       };
@@ -54,25 +58,3 @@ export async function askAgent(request: AgentRequest, { scope, key }: AgentPlace
     return outcome;
   });
 }
-
-/** What an agent changed is staged, unless the step or the user says otherwise. */
-async function stage(step: Step, folder: string, { scope, key }: AgentPlace): Promise<void> {
-  const { parts } = scope.run;
-  if (!(step.autoStage ?? true) || !parts.options.autoStage) return;
-  const outcome = await parts.runShell(
-    {
-      command: "if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git add -A; fi",
-      context: {},
-      env: {},
-      folder,
-      timeoutSeconds: STAGE_SECONDS,
-      step: key,
-      place: "inside",
-    },
-    parts.signal,
-  );
-  if (outcome.type === "ended" && outcome.code === 0) return;
-  parts.report({ type: "warning", message: `the changes of ${key} were not staged` });
-}
-
-const STAGE_SECONDS = 60;

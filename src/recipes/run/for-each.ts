@@ -14,7 +14,10 @@ interface Repetition {
   readonly once: (context: Context, key: string) => Promise<StepOutcome>;
 }
 
-/** Runs a step for each item. Its output is the list of their outputs. After a failure no further item is started. */
+/**
+ * Runs a step for each item. Its output is the list of their outputs. After a failure no further item is started, unless
+ * the step may fail.
+ */
 export async function repeatStep(forEach: ForEach, repetition: Repetition): Promise<StepOutcome> {
   const { step, context } = repetition;
   const items = itemsOf(forEach, context);
@@ -22,18 +25,28 @@ export async function repeatStep(forEach: ForEach, repetition: Repetition): Prom
   const ends: (StepOutcome | undefined)[] = items.map(() => undefined);
   let next = 0;
   const isGood = (end: StepOutcome | undefined) => end === undefined || !["failed", "blocked"].includes(end.status);
+  const { signal } = repetition.scope.run.parts;
+  const isOver = () =>
+    signal.aborted || ends.some((end) => !isGood(end) && (step.isFatal || end?.status === "blocked"));
   const worker = async (): Promise<void> => {
-    while (next < items.length && ends.every(isGood)) {
+    while (next < items.length && !isOver()) {
       const index = next++;
       const inner = { ...context, [forEach.as]: items[index], index };
       ends[index] = await oneItem(index, inner, repetition);
     }
   };
   await Promise.all(Array.from({ length: Math.min(forEach.parallel, items.length) }, worker));
+  const values = ends.map((end) => (end === undefined ? null : storedOf(end, step)));
   const bad = ends.findIndex((end) => !isGood(end));
-  const failure = ends[bad];
-  if (failure !== undefined) return { ...failure, error: `item ${bad}: ${failure.error}`, values: {} };
-  const values = ends.map((end) => storedOf(end, step));
+  const failure = ends.find((end) => end?.status === "blocked") ?? ends[bad];
+  if (failure !== undefined)
+    return {
+      status: failure.status,
+      output: step.isFatal ? failure.output : JSON.stringify(values),
+      error: `item ${ends.indexOf(failure)}: ${failure.error}`,
+      values: {},
+    };
+  if (ends.includes(undefined)) return failedOutcome("interrupted");
   const isDegraded = ends.some((end) => end?.status === "degraded");
   return {
     status: isDegraded ? "degraded" : "completed",
@@ -67,9 +80,9 @@ function toOutcome({ result, values }: StepEnd): StepOutcome {
   return { status: status === "skipped" ? "completed" : status, output, error, values };
 }
 
-function storedOf(end: StepOutcome | undefined, { output }: Step): ContextValue {
-  if (output !== undefined && end !== undefined && Object.hasOwn(end.values, output)) return end.values[output];
-  return storedValue(end?.output ?? "");
+function storedOf(end: StepOutcome, { output }: Step): ContextValue {
+  if (output !== undefined && Object.hasOwn(end.values, output)) return end.values[output];
+  return storedValue(end.output);
 }
 
 /** The items, or why there are none. */

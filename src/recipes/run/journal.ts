@@ -46,11 +46,19 @@ const Line = z.discriminatedUnion("t", [
   }),
   /** The recipe of a step, when it first started. */
   z.object({ t: z.literal("recipe"), key: z.string(), files: RecipeFiles }),
+  /** What a repository had before the first step, and each time that changes were staged, as a tree object of it. */
+  z.object({ t: z.literal("tree"), folder: z.string(), tree: z.string() }),
   z.object({ t: z.literal("resume"), at: z.string() }),
   z.object({ t: z.literal("receipt"), key: z.string(), run_id: z.string() }),
   z.object({ t: z.literal("closed"), success: z.boolean(), at: z.string() }),
 ]);
 type JournalLine = z.infer<typeof Line>;
+
+/** Tree objects of a repository: from before the first step, and from when changes were staged last. */
+interface Trees {
+  readonly before: string;
+  readonly last: string;
+}
 
 /** The record of one run. A step is on disk before it starts and before its result is used. */
 export interface Journal extends Disposable {
@@ -59,6 +67,8 @@ export interface Journal extends Disposable {
   receipt(key: string, runId: string): void;
   /** Notes the recipe of a step. False when it was another one before this run was resumed. */
   isSameRecipe(key: string, files: RecipeFiles): boolean;
+  tree(folder: string, tree: string): void;
+  treesOf(folder: string): Trees | undefined;
   closed(success: boolean): void;
   /** How a step ended that need not be done again. */
   finished(key: string): StepEnd | undefined;
@@ -72,6 +82,8 @@ export const NO_JOURNAL: Journal = {
   end: () => {},
   receipt: () => {},
   isSameRecipe: () => true,
+  tree: () => {},
+  treesOf: () => undefined,
   closed: () => {},
   finished: () => undefined,
   receipts: () => [],
@@ -106,6 +118,22 @@ export function readJournal(folder: string): RecordedRun {
   return { header, lines };
 }
 
+/** What a run did, without its steps. `success` is undefined for one that has not ended. */
+export interface RecordedEnd {
+  readonly header: RecipeRunHeader;
+  readonly success: boolean | undefined;
+}
+
+/** The same from the first and the last line of a journal, which may be long. Undefined if it cannot be read. */
+export function readJournalEnd(folder: string): RecordedEnd | undefined {
+  if (!existsSync(journalFile(folder))) return undefined;
+  const text = readFileSync(journalFile(folder), "utf8").trimEnd();
+  const [header] = parsedLines(text.slice(0, text.indexOf("\n") >>> 0));
+  const [last] = parsedLines(text.slice(text.lastIndexOf("\n") + 1));
+  if (header?.t !== "run") return undefined;
+  return { header, success: last?.t === "closed" ? last.success : undefined };
+}
+
 /** Opens the journal of a run to continue it. */
 export function continueJournal(folder: string, { lines }: RecordedRun): Journal {
   const descriptor = openSync(journalFile(folder), "a", 0o600);
@@ -131,10 +159,14 @@ function parsedLines(text: string): readonly JournalLine[] {
 function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
   const known = new Map<string, StepEnd>();
   const recipes = new Map<string, string>();
+  const trees = new Map<string, Trees>();
+  const keep = (folder: string, tree: string) =>
+    trees.set(folder, { before: trees.get(folder)?.before ?? tree, last: tree });
   const receipts: string[] = [];
   for (const line of lines) {
     if (line.t === "recipe") recipes.set(line.key, JSON.stringify(line.files));
     if (line.t === "end" && line.finished) known.set(line.key, { result: line.result, values: line.values });
+    if (line.t === "tree") keep(line.folder, line.tree);
     if (line.t === "receipt") receipts.push(line.run_id);
   }
   return {
@@ -149,6 +181,11 @@ function journalOn(descriptor: number, lines: readonly JournalLine[]): Journal {
       if (before === undefined) append(descriptor, { t: "recipe", key, files });
       return before === undefined || before === JSON.stringify(files);
     },
+    tree(folder, tree) {
+      keep(folder, tree);
+      append(descriptor, { t: "tree", folder, tree });
+    },
+    treesOf: (folder) => trees.get(folder),
     closed: (success) => append(descriptor, { t: "closed", success, at: now() }),
     finished: (key) => known.get(key),
     receipts: () => [...receipts],

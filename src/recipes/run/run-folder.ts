@@ -1,10 +1,14 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { OWNER_FILES, ownerLife, ownFolder } from "../../lib/folder-owner.ts";
+import { type Life, OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib/folder-owner.ts";
+import { withLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { printable } from "../../lib/printable.ts";
 import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../../lib/prune.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { RECIPE_NOT_FOUND } from "../places/find-recipe.ts";
+import { readJournalEnd, type RecordedEnd } from "./journal.ts";
 
 const runsFolder = (home: string) => join(home, "recipe-runs");
 
@@ -26,16 +30,50 @@ export function createRunFolder(home: string, runId: string): RecipeRunFolder {
 export function claimRunFolder(home: string, name: string): RecipeRunFolder {
   const runId = findRunId(home, name);
   const path = join(runsFolder(home), runId);
-  if (ownerLife(path) === "alive")
+  // Two that resume at once must not both take the owner for dead.
+  const owned = withLock(join(path, "claim.lock"), () => {
+    refuseActive(path, runId);
+    // What a killed owner left.
+    for (const file of OWNER_FILES) rmSync(join(path, file), { force: true });
+    return ownFolder(path);
+  });
+  return { runId, path, [Symbol.dispose]: () => owned[Symbol.dispose]() };
+}
+
+/** Without an owner the run has ended. One that cannot be seen from here may still be running a step. */
+function refuseActive(path: string, runId: string): void {
+  const owner = ownerOf(path);
+  const life = ownerLife(path);
+  if (owner === undefined || life === "dead") return;
+  if (life === "alive")
     throw new UserError("this run is still active", {
       where: runId,
       fix: "wait for it, or end it with Ctrl-C where it runs",
       exitCode: EXIT.failed,
     });
-  // What a killed owner left.
-  for (const file of OWNER_FILES) rmSync(join(path, file), { force: true });
-  const owned = ownFolder(path);
-  return { runId, path, [Symbol.dispose]: () => owned[Symbol.dispose]() };
+  throw new UserError(
+    `cannot tell whether this run is still active: it was started on another machine or in another container (${printable(owner.hostname)})`,
+    {
+      where: runId,
+      fix: `check there; if it has ended: rm ${shQuote(join(path, OWNER_FILES[0]))}`,
+      exitCode: EXIT.failed,
+    },
+  );
+}
+
+/** A recipe run of this home, for lists. */
+export interface RecipeRun extends RecordedEnd {
+  readonly runId: string;
+  readonly life: Life;
+}
+
+export function listRecipeRuns(home: string): readonly RecipeRun[] {
+  return idsIn(runsFolder(home)).flatMap((runId) => {
+    const path = join(runsFolder(home), runId);
+    const end = readJournalEnd(path);
+    // The owner's mark goes with a clean end.
+    return end === undefined ? [] : [{ ...end, runId, life: ownerOf(path) === undefined ? "dead" : ownerLife(path) }];
+  });
 }
 
 /** Removes the folders of old runs, which can then no longer be resumed. Their receipts stay. */

@@ -27,6 +27,8 @@ export type ShellOutcome =
       readonly stdout: string;
       readonly stderr: string;
       readonly timedOut: boolean;
+      /** What the sandbox refused meanwhile, which need not be why it failed. */
+      readonly notes: readonly string[];
     }
   /** The guard or the template does not allow it. */
   | { readonly type: "refused"; readonly because: string }
@@ -53,6 +55,8 @@ export interface AgentOutcome {
   readonly costUsd: number;
   /** The run whose receipt says what the agent did. */
   readonly runId: string | undefined;
+  /** Another attempt would fail in the same way, because a login or key is missing. */
+  readonly isFinal?: boolean;
 }
 
 /** What a run reports while it is active. A key is the path of a step through sub-recipes and repetitions. */

@@ -55,7 +55,7 @@ test("a failure ends the run, unless it is not fatal", async () => {
 `),
   });
   const { result, end, errors, statuses } = await run("r");
-  expect([end, result.success, result.context]).toEqual(["failed", false, {}]);
+  expect([end, result.success, result.context]).toEqual(["failed", false, { x: "out" }]);
   expect(statuses).toEqual({ a: "failed", b: "failed", c: "failed" });
   expect(errors).toEqual({
     a: "exit code 3: why",

@@ -1,8 +1,9 @@
 import type { LoadedRecipe } from "../places/load-recipe.ts";
-import type { Context } from "../recipe/recipe.ts";
+import type { Context, Step } from "../recipe/recipe.ts";
 import { prepareContext } from "./prepare-context.ts";
 import type { RecipeParts } from "./run-parts.ts";
 import { runSteps } from "./run-steps.ts";
+import { recordBefore } from "./stage-changes.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import type { RunState, Scope, ScopeEnd } from "./scope.ts";
 import type { RecipeResult, StepResult } from "./step-result.ts";
@@ -33,6 +34,9 @@ export async function runRecipe(loaded: LoadedRecipe, passed: Context, parts: Re
     usd: recipe.budget.usd,
     run,
   };
+  // Before the first step, so that what commands change is staged too.
+  if (prepared.problems.length === 0 && !parts.options.isDryRun && recipe.steps.some(mayStage))
+    await recordBefore(parts.options.workingDir, parts);
   const ended =
     prepared.problems.length > 0
       ? { results: [preflight(prepared.problems)], context: prepared.context, end: "failed" as const }
@@ -49,6 +53,8 @@ export async function runRecipe(loaded: LoadedRecipe, passed: Context, parts: Re
     },
   };
 }
+
+const mayStage = ({ type, autoStage }: Step) => type === "recipe" || (type === "agent" && autoStage !== false);
 
 /** The step that stands for the checks before the first one. */
 export const PREFLIGHT = "preflight-validation";

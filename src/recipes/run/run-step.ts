@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../lib/message-of.ts";
-import { isUserError } from "../../lib/user-error.ts";
+import { EXIT, isUserError } from "../../lib/user-error.ts";
 import { ConditionError } from "../condition/condition-error.ts";
 import { holds } from "../condition/evaluate-condition.ts";
 import type { Context, Step } from "../recipe/recipe.ts";
 import { textOf } from "../template/text-of.ts";
 import { doStep } from "./do-step.ts";
 import { repeatStep } from "./for-each.ts";
+import { extractJson, storedValue } from "./output-value.ts";
 import { recoverStep } from "./recover-step.ts";
 import type { RecipeOptions } from "./run-parts.ts";
 import type { Scope } from "./scope.ts";
@@ -27,14 +28,22 @@ export async function runStep(step: Step, context: Context, scope: Scope): Promi
   report({ type: "step-start", key, kind: early === undefined ? step.type : "skipped" });
   if (early === undefined) journal.begin(key);
   const outcome = early ?? (await work(step, context, { scope, key }));
-  const { status, output, error, values } = outcome;
+  const { status, output, error } = outcome;
+  const values = early === undefined ? { ...keptOutput(step, outcome), ...outcome.values } : outcome.values;
   const duration = Math.round(performance.now() - started) / 1000;
-  const end: StepEnd = { result: { step_id: step.id, status, output, error, duration }, values };
+  const isFinal = status === "failed" && outcome.isFinal === true;
+  const end: StepEnd = { result: { step_id: step.id, status, output, error, duration }, values, isFinal };
   // A step that was interrupted is done again, whatever it returned.
   const isDone = status === "failed" ? !step.isFatal : status !== "blocked";
   journal.end(key, end, isDone && (!signal.aborted || early !== undefined));
   report({ type: "step-end", key, end, isReused: false });
   return end;
+}
+
+/** Later steps get the output of a step that may fail, too. */
+function keptOutput({ isFatal, output: name, parseJson }: Step, { status, output }: EarlyEnd): Context {
+  if (status !== "failed" || isFatal || name === undefined) return {};
+  return { [name]: (parseJson ? extractJson(output) : undefined) ?? storedValue(output) };
 }
 
 interface EarlyEnd extends Omit<StepOutcome, "status"> {
@@ -88,7 +97,9 @@ async function work(step: Step, context: Context, { scope, key }: StepPlace): Pr
       ? await once(context, key)
       : await repeatStep(step.forEach, { step, context, key, scope, once });
   const outcome =
-    tried.status === "failed" && step.recoveryOnFailure ? await recoverStep(step, tried, { scope, key }) : tried;
+    tried.status === "failed" && step.recoveryOnFailure && tried.isFinal !== true
+      ? await recoverStep(step, tried, { scope, key })
+      : tried;
   const isFailed = outcome.status === "failed" || outcome.status === "blocked";
   await runHook(isFailed ? hooks.onError : hooks.postStep, { step, context, scope, status: outcome.status });
   return outcome;
@@ -102,7 +113,7 @@ async function attempts(step: Step, context: Context, { scope, key }: StepPlace)
     const inner = times === 0 ? context : { ...context, attempt: attempt + 1, failure };
     const outcome = await outcomeOf(step, inner, { scope, key: attemptKey(step, key, attempt) });
     failure = describeFailure(outcome);
-    if (outcome.status !== "failed" || attempt >= times || signal.aborted) return outcome;
+    if (outcome.status !== "failed" || attempt >= times || signal.aborted || outcome.isFinal === true) return outcome;
     const wait = backoff * 2 ** attempt;
     scope.run.parts.report({
       type: "warning",
@@ -125,12 +136,15 @@ const MAX_FAILURE = 8000;
 const describeFailure = ({ error, output }: StepOutcome) =>
   [error, output.slice(-MAX_FAILURE)].filter((part) => part !== "").join("\n");
 
+const NO_PROGRAM: readonly number[] = [EXIT.notFound, EXIT.notRunnable];
+
 /** A mistake in the recipe or its values fails the step. */
 async function outcomeOf(step: Step, context: Context, place: StepPlace): Promise<StepOutcome> {
   try {
     return await doStep(step, context, place);
   } catch (error) {
     if (!isUserError(error)) throw error;
-    return failedOutcome(`${messageOf(error)}${error.where === undefined ? "" : ` (${error.where})`}; ${error.fix}`);
+    const what = `${messageOf(error)}${error.where === undefined ? "" : ` (${error.where})`}; ${error.fix}`;
+    return { ...failedOutcome(what), isFinal: error.isAboutAccess || NO_PROGRAM.includes(error.exitCode) };
   }
 }

@@ -58,6 +58,7 @@ function summarise(
   return {
     results: ends.flatMap((end) => end?.result ?? []),
     context,
+    isFinal: stopping.some(({ index }) => ends[index]?.isFinal === true),
     end: isFailed || (!isComplete && !isBlocked) ? "failed" : isBlocked ? "blocked" : "completed",
   };
 }

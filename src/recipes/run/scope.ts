@@ -32,4 +32,6 @@ export interface ScopeEnd {
   readonly results: readonly StepResult[];
   readonly context: Context;
   readonly end: "completed" | "failed" | "blocked";
+  /** It failed, and another attempt would fail in the same way. */
+  readonly isFinal?: boolean;
 }

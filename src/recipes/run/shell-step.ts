@@ -57,10 +57,10 @@ function stepEnvironment(step: Step, context: Context, { loaded }: Scope): Reado
 /** How a command that did not succeed ended, in words. */
 export function describeShell(outcome: ShellOutcome, seconds: number | undefined): string {
   if (outcome.type !== "ended") return outcome.because;
-  const { code, signal, stderr, timedOut } = outcome;
+  const { code, signal, stderr, timedOut, notes } = outcome;
   const how = timedOut ? `timed out after ${seconds} s` : signal === null ? `exit code ${code}` : `ended by ${signal}`;
   const last = stderr.trimEnd().split("\n").slice(-5).join("\n");
-  return last === "" ? how : `${how}: ${last}`;
+  return [last === "" ? how : `${how}: ${last}`, ...notes.map((note) => `note: ${note}`)].join("\n");
 }
 
 interface HookPlace extends ShellPlace {

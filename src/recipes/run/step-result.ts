@@ -17,6 +17,8 @@ export interface StepResult {
 export interface StepEnd {
   readonly result: StepResult;
   readonly values: Context;
+  /** It failed, and another attempt would fail in the same way. */
+  readonly isFinal?: boolean;
 }
 
 /** The result of a run, as `--json` prints it. */
@@ -34,6 +36,7 @@ export interface StepOutcome {
   readonly output: string;
   readonly error: string;
   readonly values: Context;
+  readonly isFinal?: boolean;
 }
 
 export const failedOutcome = (error: string, output = ""): StepOutcome => ({

@@ -34,6 +34,7 @@ export async function subRecipe(step: Step, context: Context, { scope, key }: Su
     results,
     context: after,
     end,
+    isFinal = false,
   } = await scope.run.runScope({
     loaded,
     prefix: `${key}/`,
@@ -51,6 +52,7 @@ export async function subRecipe(step: Step, context: Context, { scope, key }: Su
     return {
       ...failedOutcome(last === undefined ? `${name} did not finish` : `${last.step_id}: ${last.error}`, last?.output),
       status: end,
+      isFinal,
     };
   const output = `${loaded.recipe.name}: ${results.map(({ step_id: id, status }) => `${id} ${status}`).join(", ")}`;
   const changed = Object.entries(after).filter(([field, value]) => !isDeepStrictEqual(value, context[field]));

@@ -20,14 +20,16 @@ import { commandMarks } from "../../tools/command/left-commands.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
 import { oneAtATime } from "../../lib/one-at-a-time.ts";
 import { renderShell } from "../template/render-shell.ts";
-import { contextVariables } from "../template/shell-variables.ts";
+import { contextVariables, isReserved } from "../template/shell-variables.ts";
 import { type ContainmentPlace, openRecipeContainment } from "./open-containment.ts";
 import { placeCommand, type PlaceParts } from "./place-command.ts";
 import { runScript } from "./run-script.ts";
 import { judgedScript, writeScript } from "./script-file.ts";
 
 export interface ShellSetting
-  extends Omit<ContainmentPlace, "readable">, Pick<PlaceParts, "outside" | "ask" | "isInSession" | "alsoJudge"> {
+  extends
+    Omit<ContainmentPlace, "readable">,
+    Pick<PlaceParts, "isRead" | "outside" | "ask" | "isInSession" | "alsoJudge"> {
   /** The private folder of the run. */
   readonly folder: string;
 }
@@ -55,6 +57,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
   const mark = markWork(commandMarks(home), session);
   const decisions = { allow: 0, ask: 0, deny: 0 };
   const inTurn = oneAtATime();
+  const isSet = (name: string) => isReserved(name) || environment[name] !== undefined;
   let count = 0;
   const parts: PlaceParts = {
     ...setting,
@@ -70,7 +73,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       // A shell variable cannot hold NUL. One that the command refers to was refused before.
       const variables = new Map(all.filter(([, value]) => !value.includes("\0")));
       // Where a command runs is noted under its text, so two with the same text must not be in between.
-      const judged = judgedScript(rendered.script, variables);
+      const judged = judgedScript(rendered.script, variables, isSet);
       const placed = await inTurn(() => placeCommand(judged, request, parts));
       if (placed.type !== "placed") return placed;
       const file = join(scripts, `${++count}.sh`);
@@ -78,8 +81,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       try {
         const end = await runScript({ ...orderFor(file, placed, setting), ...request, session }, signal);
         const seen = { output: `${end.stdout}\n${end.stderr}`, command: rendered.script, folder: request.folder };
-        const notes = containment.takeNotes(placed.inside ? seen : undefined);
-        return { type: "ended", ...end, stderr: [end.stderr, ...notes].filter(Boolean).join("\n") };
+        return { type: "ended", ...end, notes: containment.takeNotes(placed.inside ? seen : undefined) };
       } catch (error) {
         return { type: "refused", because: `the command could not be started: ${messageOf(error)}` };
       } finally {
@@ -120,8 +122,15 @@ function orderFor(file: string, { argv, inside }: Placed, { environment, policy 
   };
 }
 
-/** Nobody is at the terminal of a command. */
-const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
+/** Nobody is at the terminal of a command, or reads that there is a newer npm. */
+const UNATTENDED = {
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: "true",
+  npm_config_update_notifier: "false",
+};
 
 /** Values of a recipe around this one are not ours. */
 const withoutOuter = (environment: Readonly<Record<string, string | undefined>>) =>

@@ -21,6 +21,8 @@ export interface PlaceParts {
   readonly isInSession: boolean;
   readonly alsoJudge: AlsoJudge | undefined;
   readonly runId: string;
+  /** The user has read the recipe, so what the guard cannot read in a script need not be asked about. */
+  readonly isRead: boolean;
   /** Steps that the user lets leave the sandbox. */
   readonly outside: readonly string[];
   /** Asks a person. Undefined when there is none. */
@@ -45,11 +47,7 @@ export async function placeCommand(command: string, request: ShellRequest, parts
   const decision = stricter(decideAndRecord(call, policy, { ...record, machine }), request, { command, parts });
   parts.note(decision.verdict);
   if (decision.verdict === "deny") return { type: "refused", because: forPerson(decision, call, policy) };
-  const isAsked =
-    (decision.verdict === "ask" &&
-      !(mayLoseWork(parts) && losesOnlyWork(decision)) &&
-      !(request.isOurs === true && isOnlyUnread(decision))) ||
-    request.place === "must-leave";
+  const isAsked = request.place === "must-leave" || (decision.verdict === "ask" && !mayPass(decision, request, parts));
   if (isAsked && request.place !== "may-leave") {
     const answer = await allowedByPerson(decision, request, parts);
     if (answer !== undefined) return answer;
@@ -83,6 +81,13 @@ function stricter(
   };
 }
 
+/** What needs no person, although the guard would ask. */
+function mayPass(decision: Decision, request: ShellRequest, parts: PlaceParts): boolean {
+  if (mayLoseWork(parts) && losesOnlyWork(decision)) return true;
+  if (request.isOurs === true && hasOnly(OURS, decision)) return true;
+  return parts.isRead && decision.contained !== true && hasOnly(READ, decision);
+}
+
 const mayLoseWork = ({ containment, isInSession }: PlaceParts) => containment.hasSnapshot() && !isInSession;
 
 /** The explanation for a model, without its advice to a model. */
@@ -97,15 +102,22 @@ function losesOnlyWork({ contained, findings }: Decision): boolean {
   return contained === true && findings.every(({ verdict, code }) => verdict === "allow" || code === "loses-work");
 }
 
-/** What the guard says when it cannot tell from the text what a script does. */
-const UNREAD: readonly string[] =
-  "unproven environment no-rule option-unknown option-consequences operand-unknown path-unknown value-unknown function opaque-code loses-work".split(
-    " ",
-  );
+/**
+ * Without a sandbox, a script that the user has read (`--yes`) need not be proven: every command that is found in it is
+ * still judged, and so is what it does with a value that is not known.
+ */
+const READ: readonly string[] = ["unproven", "value-unknown"];
 
-/** Without a sandbox, our own scripts would need approval because they are hard to read. We know what they do. */
-const isOnlyUnread = ({ findings }: Decision): boolean =>
-  findings.every(({ verdict, code }) => verdict === "allow" || UNREAD.includes(code));
+/** Our own scripts would need approval because they are hard to read. We know what they do. */
+const OURS: readonly string[] = [
+  ...READ,
+  ..."environment no-rule option-unknown option-consequences operand-unknown path-unknown function opaque-code loses-work".split(
+    " ",
+  ),
+];
+
+const hasOnly = (codes: readonly string[], { findings }: Decision): boolean =>
+  findings.every(({ verdict, code }) => verdict === "allow" || codes.includes(code));
 
 /** The user named the step with `--outside`. */
 const isFlagged = ({ step }: ShellRequest, { outside }: PlaceParts) => outside.includes(step);
@@ -121,6 +133,8 @@ async function allowedByPerson(
   const answer = await parts.ask(request.step, `${request.step}: ${reason}. Run it?`);
   if (answer === true) return undefined;
   if (answer === false) return { type: "refused", because: `the person said no: ${reason}` };
-  const fix = `signalbox recipe run --resume ${parts.runId} --outside ${shQuote(request.step)}`;
+  const isUnread = request.place === "inside" && decision.contained !== true && hasOnly(READ, decision);
+  const flag = isUnread && !parts.isInSession ? "--yes" : `--outside ${shQuote(request.step)}`;
+  const fix = `signalbox recipe run --resume ${parts.runId} ${flag}`;
   return { type: "blocked", because: `needs approval: ${reason}. To allow it: ${fix}` };
 }

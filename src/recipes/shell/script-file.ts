@@ -21,15 +21,34 @@ export function writeScript(path: string, script: string, variables: ReadonlyMap
 }
 
 const MAX_VALUE = 4096;
-const MAX_VALUES = 64 * 1024;
+const MAX_VALUES = 32 * 1024;
+/** Of these, the guard takes only so many in one script, because they are costly to read. */
+const COSTLY = /[;|&$*?[`<({'"]/g;
+const MAX_COSTLY = 50;
 
-/** What the guard judges: the script, and in front of it the values of the variables that it mentions. */
-export function judgedScript(script: string, variables: ReadonlyMap<string, string>): string {
+/** What a command prints is unknown to the guard, so it takes the value for text that could be anything. */
+const UNKNOWN_VALUE = "$(cat)";
+
+/**
+ * What the guard judges: the script, and in front of it the values of the variables that it mentions. A value that is
+ * long, or that only programs write, counts as unknown; it must not make the script look like one that is too hard to
+ * read. `isSet` says which other variables the shell has; those with a default are then known to be empty.
+ */
+export function judgedScript(
+  script: string,
+  variables: ReadonlyMap<string, string>,
+  isSet: (name: string) => boolean = () => true,
+): string {
   const mentioned = new Set([...script.matchAll(/\$\{?[!#]?([A-Za-z_]\w*)/g)].map((match) => match[1] ?? ""));
-  let left = MAX_VALUES;
-  const lines = [...variables].flatMap(([name, value]) => {
-    if (!mentioned.has(name) || value.length > Math.min(MAX_VALUE, left)) return [];
-    left -= value.length;
+  const withDefault = new Set([...script.matchAll(/\$\{([A-Za-z_]\w*):?-/g)].map((match) => match[1] ?? ""));
+  let [left, costly] = [MAX_VALUES, MAX_COSTLY];
+  const lines = [...mentioned].flatMap((name) => {
+    const value = variables.get(name);
+    if (value === undefined) return withDefault.has(name) && !isSet(name) ? [`${name}=''\n`] : [];
+    const cost = value.match(COSTLY)?.length ?? 0;
+    if (value.length > Math.min(MAX_VALUE, left) || cost > costly || /[\u0001-\u0008\u000b-\u001f\u007f]/.test(value))
+      return [`${name}=${UNKNOWN_VALUE}\n`];
+    [left, costly] = [left - value.length, costly - cost];
     return [`${name}=${shQuote(value)}\n`];
   });
   return `${lines.join("")}${script}`;

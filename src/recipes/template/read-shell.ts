@@ -1,4 +1,5 @@
 import { type Frame, type FrameKind, readsCode, ruleAt, type ValueRule } from "./shell-position.ts";
+import { PATH } from "./text-of.ts";
 
 /** Gives the name of the shell variable for `{{name}}` at a position where its value must follow a rule. */
 export type ReferTo = (name: string, rule: ValueRule) => string;
@@ -12,7 +13,8 @@ interface Heredoc {
   readonly part: number;
 }
 
-const REFERENCE = /\{\{([A-Za-z0-9_.-]+)\}\}/y;
+const REFERENCE = new RegExp(String.raw`\{\{(${PATH})\}\}`, "y");
+const REFERENCES = new RegExp(String.raw`(\{\{${PATH}\}\})`);
 const DELIMITER = /<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|<>()'"\\`$]+))/y;
 const WORD = /[A-Za-z_][\w-]*/y;
 /** Words after which a command begins. */
@@ -224,7 +226,7 @@ class ShellReader {
     this.at = end;
     const refer: ReferTo = (name, rule) => this.referTo(name, heredoc.isCode && rule === "any" ? "harmless" : rule);
     if (!isQuoted) this.result.push(new ShellReader(text, "heredoc", refer).read());
-    else if (/\{\{[A-Za-z0-9_.-]+\}\}/.test(text)) return this.unquoteHeredoc(heredoc, text, refer);
+    else if (REFERENCES.test(text)) return this.unquoteHeredoc(heredoc, text, refer);
     else this.result.push(text);
   }
 
@@ -235,7 +237,7 @@ class ShellReader {
   private unquoteHeredoc({ part, stripsTabs }: Heredoc, text: string, refer: ReferTo): void {
     const delimiter = freshDelimiter(this.source);
     this.result[part] = `<<${stripsTabs ? "-" : ""}${delimiter}`;
-    const escaped = text.split(/(\{\{[A-Za-z0-9_.-]+\}\})/).map((piece, index) => {
+    const escaped = text.split(REFERENCES).map((piece, index) => {
       if (index % 2 === 1) return `\${${refer(piece.slice(2, -2), "any")}}`;
       return piece.replace(/[\\$`]/g, "\\$&");
     });

@@ -18,8 +18,11 @@ export function isReserved(name: string): boolean {
   );
 }
 
-/** The variable for a context name: dots become `__`, hyphens `_`. */
-export const variableFor = (name: string): string => `RECIPE_VAR_${name.replaceAll(".", "__").replaceAll("-", "_")}`;
+/** The variable for a context name: dots and brackets become `__`, everything else that is no letter or digit `_`. */
+export const variableFor = (name: string): string => {
+  const dotted = name.replaceAll(/\[['"]?([^\]'"]*)['"]?\]/g, ".$1");
+  return `RECIPE_VAR_${dotted.replaceAll(".", "__").replaceAll(/[^A-Za-z0-9_]/g, "_")}`;
+};
 
 const MAX_NESTING = 8;
 

@@ -8,13 +8,21 @@ export function textOf(value: ContextValue): string {
   return JSON.stringify(value) ?? "";
 }
 
-/** The value at a dotted name. The whole name wins over a path through objects. Undefined when there is none. */
-export function lookUp(context: Context, name: string): ContextValue {
-  if (Object.hasOwn(context, name)) return context[name];
+/** What stands between the braces of `{{name}}`, as a pattern: a name, then fields (`.b`, `['b']`) and items (`[1]`). */
+export const PATH = String.raw`[A-Za-z0-9_.-]+(?:\[(?:-?\d+|'[^'{}\n]*'|"[^"{}\n]*")\](?:\.[A-Za-z0-9_.-]+)?)*`;
+
+const PART = /(?:^|\.)([^.[\]]*)|\[(?:'([^']*)'|"([^"]*)"|(-?\d+))\]/g;
+
+/** The value at a path. The whole name wins over a path through objects and lists. Undefined when there is none. */
+export function lookUp(context: Context, path: string): ContextValue {
+  if (Object.hasOwn(context, path)) return context[path];
   let value: ContextValue = context;
-  for (const part of name.split(".")) {
-    if (!isRecord(value) || !Object.hasOwn(value, part)) return undefined;
-    value = value[part];
-  }
+  for (const [, ...keys] of path.matchAll(PART)) value = itemAt(value, keys.find((key) => key !== undefined) ?? "");
   return value;
+}
+
+/** A field of an object, or an item of a list; -1 is the last one. */
+export function itemAt(whole: ContextValue, key: string): ContextValue {
+  if (Array.isArray(whole)) return /^-?\d+$/.test(key) ? whole.at(Number(key)) : undefined;
+  return isRecord(whole) && Object.hasOwn(whole, key) ? whole[key] : undefined;
 }

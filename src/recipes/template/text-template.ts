@@ -1,8 +1,8 @@
 import type { Context } from "../recipe/recipe.ts";
-import { lookUp, textOf } from "./text-of.ts";
+import { lookUp, PATH, textOf } from "./text-of.ts";
 
-/** `{{name}}`, without spaces; dots walk through objects. */
-const REFERENCE = /\{\{([A-Za-z0-9_.-]+)\}\}/g;
+/** `{{name}}`, without spaces. */
+const REFERENCE = new RegExp(String.raw`\{\{(${PATH})\}\}`, "g");
 
 /** The names that a text refers to, each once, in order. */
 export function referencesIn(text: string): readonly string[] {

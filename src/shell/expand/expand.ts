@@ -2,7 +2,17 @@ import type { RunningShell } from "../../contract/agent-call.ts";
 import { isHarmlessVariable } from "../argv/environment.ts";
 import { declares } from "../argv/setters.ts";
 import type { RawWord, ShellNode, WordPiece } from "../model/script.ts";
-import { DIGITS, MAX_VALUE, SPLIT, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../model/word.ts";
+import {
+  DIGITS,
+  isVariable,
+  MAX_VALUE,
+  SPLIT,
+  splitText,
+  UNKNOWN,
+  UNKNOWN_WORD,
+  type Word,
+  word,
+} from "../model/word.ts";
 import { expandBraces } from "./braces.ts";
 import { currentFolder, knownOutput, type OutputPlace } from "./known-output.ts";
 
@@ -49,7 +59,9 @@ export function expandWords(raw: readonly RawWord[], place: ExpandPlace): readon
 /** The single word of an assignment or here-string, which the shell neither splits nor globs. */
 export function expandOne(raw: RawWord, place: ExpandPlace): Word {
   const quoted = raw.pieces.map((piece) =>
-    piece.kind === "variable" || piece.kind === "script" ? { ...piece, quoted: true } : piece,
+    piece.kind === "variable" || piece.kind === "default" || piece.kind === "script"
+      ? { ...piece, quoted: true }
+      : piece,
   );
   const words = grow({ pieces: quoted }, place);
   const [only] = words;
@@ -109,7 +121,9 @@ function pieceValues(piece: WordPiece, first: boolean, place: ExpandPlace): read
     case "braces":
       return expandBraces(piece.text)?.map(plain) ?? [{ ...plain(UNKNOWN), open: true }];
     case "variable":
-      return [variableValue(piece.name, piece.quoted, place)];
+      return [valueOf(variableValue(piece.name, piece.quoted, place), piece.quoted)];
+    case "default":
+      return [valueOf(valueOrDefault(piece, place), piece.quoted)];
     case "script": {
       place.examine(piece.nodes);
       // The shell passes the process as a descriptor, which its receiver can open.
@@ -142,7 +156,19 @@ function expandTilde(text: string, { home }: ExpandPlace): string {
   return text.startsWith("~") ? UNKNOWN + text : text;
 }
 
-function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growing {
+function valueOrDefault(
+  { name, operator, text, quoted }: Extract<WordPiece, { kind: "default" }>,
+  place: ExpandPlace,
+): Word {
+  const value = variableValue(name, quoted, place);
+  if (value.others === undefined && !isVariable(value.text)) {
+    if (value.text !== "") return value;
+    if (operator === ":-") return word(text);
+  }
+  return { ...value, others: [...new Set([...(value.others ?? []), text])] };
+}
+
+function variableValue(name: string, quoted: boolean, place: ExpandPlace): Word {
   const value = place.state.variables.get(name) ?? environmentValue(name, place);
   if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value.text))
     place.ask(
@@ -150,7 +176,7 @@ function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growi
       `bash splits $${name} into several words and zsh does not, and it is not certain that bash runs this`,
       `$${name}`,
     );
-  if (value !== undefined) return valueOf(value, quoted);
+  if (value !== undefined) return value;
   if (!isHarmlessVariable(name)) {
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
     place.ask(
@@ -159,7 +185,7 @@ function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growi
       `$${name}`,
     );
   }
-  return valueOf(UNKNOWN_WORD, quoted);
+  return UNKNOWN_WORD;
 }
 
 function environmentValue(name: string, { home, state }: ExpandPlace): Word | undefined {

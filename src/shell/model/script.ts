@@ -45,6 +45,14 @@ export type WordPiece =
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   | { readonly kind: "glob"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string; readonly quoted: boolean }
+  /** `${name:-text}`, or `${name-text}`, which replaces only a variable that is not set. */
+  | {
+      readonly kind: "default";
+      readonly name: string;
+      readonly operator: string;
+      readonly text: string;
+      readonly quoted: boolean;
+    }
   | {
       readonly kind: "script";
       readonly nodes: readonly ShellNode[];

@@ -34,6 +34,8 @@ function pieceKey(piece: WordPiece): string {
       return piece.text.startsWith("[") ? GLOB_MARK + piece.text : piece.text.replace(/./g, `${GLOB_MARK}$&`);
     case "variable":
       return VARIABLE_MARK + piece.name + VARIABLE_MARK;
+    case "default":
+      return VARIABLE_MARK + piece.name + piece.operator + piece.text + VARIABLE_MARK;
     case "script":
       return SCRIPT_MARK;
     case "number":

@@ -86,6 +86,13 @@ function readParameter(
   const plain = part.operation === undefined && part.index === undefined;
   if (plain && part.prefix === "#") return { kind: "number" };
   if (plain && part.prefix === undefined) return readVariable(part.parameter, quoted);
+  const { operation } = part;
+  if (operation?.type === "Default" && part.index === undefined && part.prefix === undefined) {
+    const { operator, operand } = operation;
+    const text = operand?.text ?? "";
+    if (/^:?-$/.test(operator) && /^[\w./:@%+=,-]*$/.test(text))
+      return { kind: "default", name: part.parameter, operator, text, quoted };
+  }
   const nodes = scriptsBelow(part, context);
   const likely = part.operation?.type === "Default" ? [part.operation.operand.value] : [];
   return { kind: "unknown", because: `the expansion ${part.text}`, nodes, likely };

@@ -1,4 +1,12 @@
-import { forEachChild, parse, type Command, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
+import {
+  forEachChild,
+  parse,
+  type Command,
+  type HereDoc,
+  type ParsedScript,
+  type Redirection,
+  type SyntaxNode,
+} from "unbash";
 import { type MayRunContext, readWord } from "./may-run-word.ts";
 import { plainCommand } from "./plain-command.ts";
 import type { RawWord, ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "../model/script.ts";
@@ -160,17 +168,8 @@ function readAssignment(node: Extract<SyntaxNode, { type: "Assignment" }>, conte
 
 function readRedirect(node: Redirection, context: MayRunContext): ShellRedirect {
   if (node.type === "HereDoc") {
-    const { body, delimiter } = node;
     if (node.closing === undefined) context.errors.push("a here document has no end");
-    if (delimiter?.quoted === true || body.parts === undefined)
-      return { operator: "<<", target: { pieces: [{ kind: "text", text: body.text, quoted: true }] } };
-    return {
-      operator: "<<",
-      target: readWord(
-        { type: "Word", text: body.text, value: body.text, pos: body.pos, end: body.end, parts: body.parts },
-        context,
-      ),
-    };
+    return { operator: "<<", target: readDocument(node, context) };
   }
   if (node.target === undefined) {
     context.errors.push("a redirection has no target");
@@ -185,6 +184,22 @@ function readRedirect(node: Redirection, context: MayRunContext): ShellRedirect 
       variable: descriptor.name,
     };
   return { operator: node.operator, target, ...(descriptor === undefined ? {} : { descriptor: descriptor.value }) };
+}
+
+function readDocument({ body, delimiter, operator }: HereDoc, context: MayRunContext): RawWord {
+  const { text, parts, pos, end } = body;
+  const { pieces }: RawWord =
+    delimiter?.quoted === true || parts === undefined
+      ? { pieces: [{ kind: "text", text, quoted: true }] }
+      : readWord({ type: "Word", text, value: text, pos, end, parts }, context);
+  if (operator === "<<") return { pieces };
+  // `<<-` drops the tabs at the start of each line.
+  const withoutTabs = (piece: string, isFirst: boolean) => piece.replace(isFirst ? /(?<=^|\n)\t+/g : /(?<=\n)\t+/g, "");
+  return {
+    pieces: pieces.map((piece, index) =>
+      piece.kind === "text" ? { ...piece, text: withoutTabs(piece.text, index === 0) } : piece,
+    ),
+  };
 }
 
 /** `[[ … ]]` as a command, so that rules can name it. Its words are judged as children of the block. */

@@ -11,8 +11,8 @@ export function refuse(what: string): never {
 
 export interface PendingDocument {
   readonly delimiter: string;
-  /** Its delimiter is quoted, so nothing in the body is expanded. */
-  readonly plain: boolean;
+  /** The key of the body, with what the shell expands in it. Undefined if the delimiter is quoted, so nothing is. */
+  readonly expand: ((body: string) => string) | undefined;
   readonly tabs: boolean;
   body: string;
 }
@@ -36,10 +36,11 @@ export class MustRunReader {
   outline = "";
   private readonly source: string;
   private readonly promised: PendingDocument[] = [];
-  private depth = 0;
+  private depth: number;
 
-  constructor(source: string) {
+  constructor(source: string, depth = 0) {
     this.source = source;
+    this.depth = depth;
   }
 
   /** Keys of the commands, with here-document bodies filled in. */
@@ -134,6 +135,16 @@ export class MustRunReader {
     this.depth--;
   }
 
+  /** Reads a text within this one, such as the body of a here document. What it runs and differs in counts here. */
+  within(text: string, read: (inner: MustRunReader) => string): string {
+    if (this.depth + 1 > MAX_DEPTH) refuse("nesting this deep");
+    const inner = new MustRunReader(text, this.depth + 1);
+    const key = read(inner);
+    this.found.push(...inner.finish());
+    this.differences.push(...inner.differences);
+    return key;
+  }
+
   private skipComment(): void {
     const end = this.source.indexOf("\n", this.position);
     this.position = end === -1 ? this.source.length : end;
@@ -149,10 +160,12 @@ export class MustRunReader {
       const line = document.tabs ? raw.replace(/^\t+/, "") : raw;
       this.position = stop;
       if (line === document.delimiter) break;
-      if (!document.plain && /[$`\\]/.test(line)) refuse("an expansion in a here document");
+      // The shell joins the next line to it before it looks for the delimiter.
+      if (document.expand !== undefined && line.endsWith("\\")) refuse("a joined line in a here document");
       lines.push(`${line}\n`);
       this.position = Math.min(stop + 1, this.source.length);
     }
-    document.body = lines.join("");
+    const body = lines.join("");
+    document.body = document.expand === undefined ? body : document.expand(body);
   }
 }

@@ -68,7 +68,7 @@ function readPlainPiece(character: string, reader: MustRunReader, readScript: Re
     case "'":
       return reader.until("'");
     case '"':
-      return readDoubleQuoted(reader, readScript);
+      return readExpandedText(reader, readScript, '"');
     case "\\":
       return reader.peek() === "\n" ? (reader.next(), "") : reader.next() || refuse("a backslash at the end");
     case "$":
@@ -107,17 +107,18 @@ function readBracket(reader: MustRunReader): string {
   return `${GLOB_MARK}[${inside}`;
 }
 
-function readDoubleQuoted(reader: MustRunReader, readScript: ReadScript): string {
+/** Reads text in which only `$` and backslashes count, up to the closing quote or the end. */
+export function readExpandedText(reader: MustRunReader, readScript: ReadScript, end: '"' | ""): string {
   let key = "";
   for (;;) {
     const character = reader.next();
-    if (character === '"') return key;
+    if (character === end) return key;
     if (character === "") refuse('a missing "');
     if (character === "`") refuse("backquotes");
     if (character === "$") key += readDollar(reader, readScript);
     else if (character !== "\\") key += character;
     else if (reader.peek() === "\n") reader.next();
-    else key += '$`"\\'.includes(reader.peek()) ? reader.next() : "\\";
+    else key += `$\`\\${end}`.includes(reader.peek()) ? reader.next() : "\\";
   }
 }
 
@@ -132,6 +133,11 @@ function readDollar(reader: MustRunReader, readScript: ReadScript): string {
     reader.next();
     readScript(reader);
     return SCRIPT_MARK;
+  }
+  const fallback = /^\{([A-Za-z_]\w*:?-[\w./:@%+=,-]*)\}/.exec(reader.rest(200));
+  if (fallback !== null) {
+    reader.take(fallback[0]);
+    return VARIABLE_MARK + (fallback[1] ?? "") + VARIABLE_MARK;
   }
   const simple = /^(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}|(\{#[A-Za-z_]\w*\}|[?$!#]))/.exec(reader.rest(120));
   if (simple !== null) {

@@ -1,5 +1,5 @@
 import { isBlank, MustRunReader, refuse, Unprovable } from "./must-run-reader.ts";
-import { readMustRunWord } from "./must-run-word.ts";
+import { readExpandedText, readMustRunWord } from "./must-run-word.ts";
 import { COMMAND_MARK, WORD_MARK } from "./compare.ts";
 import type { ShellDifference } from "../model/shell-difference.ts";
 import { isSpecialInZsh } from "../model/zsh-names.ts";
@@ -193,6 +193,11 @@ function readRedirect(reader: MustRunReader): string | undefined {
   reader.skipBlanks();
   if (reader.atCommandEnd()) refuse("a redirection without a target");
   if (operator !== "<<" && operator !== "<<-") return operator + readTarget(operator, reader);
+  return `<<${readDelimiter(operator, reader)}`;
+}
+
+/** Reads the delimiter of a here document, and expects its body after the line. */
+function readDelimiter(operator: string, reader: MustRunReader): string {
   const start = reader.position;
   readMustRunWord(reader, () => refuse("a substitution as a delimiter"));
   const raw = reader.since(start);
@@ -200,13 +205,15 @@ function readRedirect(reader: MustRunReader): string | undefined {
   if (quoted === null && !/^[\w.-]+$/.test(raw)) refuse("this here-document delimiter");
   const document = {
     delimiter: quoted?.[1] ?? quoted?.[2] ?? raw,
-    plain: quoted !== null,
+    expand: quoted === null ? (body: string) => reader.within(body, readDocumentText) : undefined,
     tabs: operator === "<<-",
     body: "",
   };
   reader.documents.push(document);
-  return `<<${reader.promise(document)}`;
+  return reader.promise(document);
 }
+
+const readDocumentText = (reader: MustRunReader) => readExpandedText(reader, substitution, "");
 
 function noteRedirect(found: string, operator: string, reader: MustRunReader): void {
   if (operator.startsWith("&>")) reader.differs(operator, "sh");
