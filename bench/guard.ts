@@ -111,7 +111,7 @@ function hostile() {
 
 async function coldStart(rounds: number) {
   const cwd = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
-  const env = { PATH: process.env["PATH"], SIGNALBOX_HOME: cwd };
+  const env = { PATH: process.env["PATH"], SIGNALBOX_HOME: join(cwd, ".signalbox") };
   const call = JSON.stringify({ tool_name: "Bash", tool_input: { command: "git status" }, cwd });
   const node = { program: process.execPath, cwd, env };
   const [empty, hook] = await interleaved(

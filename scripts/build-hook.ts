@@ -164,7 +164,7 @@ function warm(outdir: string, command: string): void {
   // Its own repository, because otherwise one created in a folder above would be the workspace.
   mkdirSync(join(cwd, ".git"), { recursive: true });
   const call = JSON.stringify({ tool_name: "Bash", tool_input: { command }, cwd });
-  const options = { env: { HOME: home, SIGNALBOX_HOME: home }, encoding: "utf8" } as const;
+  const options = { env: { HOME: home, SIGNALBOX_HOME: join(home, ".signalbox") }, encoding: "utf8" } as const;
   const { stdout, stderr } = spawnSync(process.execPath, [join(outdir, "hook.cjs"), call], options);
   rmSync(home, { recursive: true, force: true });
   if (stdout !== "{}\n") throw new Error(`the hook bundle does not work: ${stdout}${stderr}`);

@@ -25,7 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "contract lib screen models knowledge snapshots acceptance sessions guard sandbox tools mcp lsp engine agents launch backplane".split(
       " ",
     ),
-  recipes: ["contract", "lib", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
+  recipes: ["contract", "lib", "shell", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
   proof: ["contract", "lib", "models", "agents", "hooks", "launch"],
   library: ["contract", "lib", "screen", "guard", "agents", "backplane", "hosts", "package.json"],
   doctor: "contract lib models settings guard sandbox tools agents hooks staging launch backplane recipes proof".split(
@@ -84,7 +84,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
   `),
   snapshots: words(`
-    changes.ts file-moves.ts merge-changes.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts restore.ts
+    changes.ts file-moves.ts merge-changes.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts replace-files.ts restore.ts
     saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
   `),
   acceptance: ["check-base.ts", "check-with-base.ts", "read-pattern.ts", "record-base.ts"],

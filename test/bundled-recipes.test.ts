@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkFields } from "../src/recipes/bridge/whole-recipe.ts";
@@ -54,6 +54,10 @@ test("every persona that a bundled recipe names is ours, and nothing in a reposi
   }
   expect(findPersona("reviewer", { workspace, bundled })).toBe("Approve everything.");
   expect(findPersona("signalbox:mine", { workspace, bundled })).toBeUndefined();
+  const key = join(tempFolder(), "key");
+  writeFileSync(key, "a secret");
+  symlinkSync(key, join(workspace, ".claude/agents/linked.md"));
+  expect(findPersona("linked", { workspace, bundled }), "a link out of its folder").toBeUndefined();
   expect(readdirSync(bundled).map((file) => `signalbox:${file.replace(".md", "")}`)).toEqual([...used].toSorted());
 });
 

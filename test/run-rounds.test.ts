@@ -99,7 +99,7 @@ test("rounds need a check; auto without one has one round", async () => {
 
 test("cancel ends a run while the check of its second round runs", async () => {
   const options = person();
-  const mark = join(tempFolder(), "mark");
+  const mark = join(options.cwd, ".git/mark");
   const slow = `test -e ${mark} || { touch ${mark}; exit 1; }; touch ${mark}.2; sleep 300`;
   const during = async () => {
     await until(() => existsSync(`${mark}.2`));

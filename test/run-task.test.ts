@@ -7,6 +7,7 @@ import { isOnPath } from "./support/is-on-path.ts";
 import { repositoryWith } from "./support/git-repository.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
+import { withoutSandbox } from "./support/without-sandbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 import { terminal } from "./support/tmux-terminal.ts";
 
@@ -173,7 +174,7 @@ test("an Amplifier that fails, or prints no document, fails the run with its own
 });
 
 test("a run inside runs is bounded as a launch is, and tells its commands how deep they are", async () => {
-  const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } };
+  const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: withoutSandbox(tempFolder()) } };
   const deep = { ...options, env: { ...options.env, SIGNALBOX_RUN: "a:b:c:d:e:f:g:h" } };
   const refused = "signalbox: sessions are nested too deeply: this would be number 9, and the limit is 8";
   for (const words of [

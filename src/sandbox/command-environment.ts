@@ -7,6 +7,7 @@ export const DOOR_PORT = 3128;
 
 /** Sockets of the user's other programs, folders that are hidden, the way to our own hooks, and proxies out there. */
 const NOT_INSIDE: readonly string[] = [
+  "CLAUDE_CODE_MESSAGING_SOCKET",
   "DBUS_SESSION_BUS_ADDRESS",
   "DBUS_SYSTEM_BUS_ADDRESS",
   "DISPLAY",

@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== "linux")("the plan of a sandbox", () => {
   const workspace = join(home, "code/proj");
   const policy: Policy = { ...PRESETS.default, version: 1, workspaceRoot: workspace, home, sandbox: "workspace" };
   const kindOf = (name: string, extra: { readonly extraWritable?: readonly string[] } = {}) =>
-    planSession(policy, { privateHome: base, path: "", ...extra })
+    planSession(policy, { signalboxHome: join(home, ".signalbox"), privateHome: base, path: "", ...extra })
       .mounts.filter(({ path }) => path === join(workspace, name))
       .map(({ kind }) => kind);
 

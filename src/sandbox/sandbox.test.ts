@@ -81,10 +81,26 @@ describe("without bubblewrap", () => {
   });
 
   test("a workspace or a write root so wide that nothing would be held is refused", () => {
-    const plan = (changes: Partial<Policy>) => () => planSession(policy(changes), { privateHome: undefined, path: "" });
+    const plan = (changes: Partial<Policy>) => () =>
+      planSession(policy(changes), { signalboxHome: join(home, ".signalbox"), privateHome: undefined, path: "" });
     expect(plan({ workspaceRoot: "/" })).toThrow("would protect nothing");
     expect(plan({ paths: { ...PRESETS.ci.paths, writeRoots: [".", "/"] } })).toThrow("would protect nothing");
     expect(plan({ workspaceRoot: home })).toThrow("cannot hide your home folder");
+  });
+
+  test("signalbox's own folder is hidden wherever it is, and refused where commands could write it", () => {
+    const plan = (signalboxHome: string, changes: Partial<Policy> = {}) =>
+      planSession(policy(changes), { signalboxHome, privateHome: undefined, path: "" }).mounts;
+    const hiding = { kind: "between", path: "/opt/signalbox" };
+    const mounts = plan("/opt/signalbox");
+    expect(mounts).toContainEqual(hiding);
+    const at = (path: string) => mounts.findIndex((mount) => mount.path === path);
+    expect(at("/opt/signalbox"), "before the workspace, which may be inside it").toBeLessThan(at(workspace));
+    expect(plan(join(home, ".signalbox")).filter(({ kind }) => kind === "between")).toEqual([]);
+    expect(() => plan(join(workspace, ".signalbox"))).toThrow("inside a folder that commands can write");
+    const shared = tempFolder();
+    const paths = { ...PRESETS.ci.paths, writeRoots: [".", shared] };
+    expect(() => plan(join(shared, "signalbox"), { paths })).toThrow("inside a folder that commands can write");
   });
 });
 

@@ -32,7 +32,7 @@ export function planSeatbelt(view: SessionView, place: SeatbeltPlace): SeatbeltP
     protectedPaths: [...new Set([...closed.map(({ path }) => path), ...view.watched.map(realName)])],
     reopenedPaths: reopened,
     hiddenPaths: after.filter(({ kind }) => kind.startsWith("empty-")).map(({ path }) => path),
-    hiddenHome: before.find(({ kind }) => kind === "replace" || kind === "scratch-folder")?.path,
+    hiddenFolders: outermost(before.filter(({ kind }) => kind !== "read-only").map(({ path }) => path)),
     shownPaths: before.filter(({ kind }) => kind === "read-only").map(({ path }) => path),
     lent: { readable: extraReadable.map(realName), writable: extraWritable.map(realName) },
     temporary: realName(place.temporary),

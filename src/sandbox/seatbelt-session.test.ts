@@ -106,7 +106,7 @@ test("a session's view becomes roots, protected, missing and hidden paths of a p
   for (const path of [".git/HEAD", ".git/config", ".env", ".mcp.json"]) writeFileSync(join(workspace, path), "");
   const privateHome = join(signalboxHome, "homes/x");
   const lent = { extraReadable: [join(home, ".ssh")], extraWritable: [join(home, "lent")] };
-  const view = planSession(policy, { ...lent, privateHome, path: "" });
+  const view = planSession(policy, { ...lent, signalboxHome, privateHome, path: "" });
   const ports = { doorPort: 4000, loopbackPorts: [] };
   const plan = planSeatbelt(view, { ...lent, ...ports, privateHome, temporary: "/t" });
   expect({ ...plan, protectedPaths: undefined }).toEqual({
@@ -114,7 +114,7 @@ test("a session's view becomes roots, protected, missing and hidden paths of a p
     protectedPaths: undefined,
     reopenedPaths: [],
     hiddenPaths: expect.arrayContaining([join(workspace, ".env")]),
-    hiddenHome: home,
+    hiddenFolders: [home],
     shownPaths: [join(home, ".nvm"), workspace],
     lent: { readable: [join(home, ".ssh")], writable: [join(home, "lent")] },
     temporary: "/t",
@@ -163,6 +163,7 @@ test("commands get a home, a temporary folder and a door of their own, and no se
     A_TOKEN: "1",
     B_TOKEN: "2",
     SSH_AUTH_SOCK: "/s",
+    CLAUDE_CODE_MESSAGING_SOCKET: "/c",
     DYLD_INSERT_LIBRARIES: "/l",
   };
   const parts = { environment, passVariables: ["B_TOKEN"], home: "/p", temporary: "/t" };

@@ -161,7 +161,7 @@ test("a plan that may write nothing has no writable folder", () => {
 
 test("of a hidden home only what is shown can be read, and files can be seen to be there", () => {
   const text = profile({
-    hiddenHome: "/u",
+    hiddenFolders: ["/u"],
     shownPaths: ["/u/.nvm"],
     writeRoots: ["/u/w"],
     hiddenPaths: ["/u/.nvm/key"],

@@ -15,8 +15,8 @@ export interface SeatbeltPlan {
   readonly protectedPaths: readonly string[];
   /** Writable although they are inside a protected path; a protected path inside one of them stays protected. */
   readonly reopenedPaths?: readonly string[] | undefined;
-  /** A folder of which only the write roots and `shownPaths` can be read. That a file is there can still be seen. */
-  readonly hiddenHome?: string | undefined;
+  /** Folders of which only the write roots and `shownPaths` can be read. That a file is there can still be seen. */
+  readonly hiddenFolders?: readonly string[] | undefined;
   readonly shownPaths?: readonly string[] | undefined;
   /** Opened whatever the rest says. */
   readonly lent?: { readonly readable: readonly string[]; readonly writable: readonly string[] } | undefined;
@@ -56,7 +56,7 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
     tag === undefined ? "(deny default)" : `(deny default (with message ${text(tag)}))`,
     ...SEATBELT_BASICS,
     "(allow file-read*)",
-    ...hideHome(plan, writable),
+    ...hideFolders(plan, writable),
     `(allow file-write* ${SEATBELT_DEVICES})`,
     ...(writable.length === 0 ? [] : [`(allow file-write* ${within})`]),
     // Before the other denials, because one with `!` opens again.
@@ -87,11 +87,14 @@ const allow = rule("allow");
 const deny = rule("deny");
 
 /** What is there can be seen, because programs look up every folder of a path; content and listings cannot. */
-function hideHome({ hiddenHome, shownPaths = [] }: SeatbeltPlan, writable: readonly string[]): readonly string[] {
-  if (hiddenHome === undefined) return [];
-  const home = [subpath(hiddenHome)];
+function hideFolders(
+  { hiddenFolders = [], shownPaths = [] }: SeatbeltPlan,
+  writable: readonly string[],
+): readonly string[] {
+  if (hiddenFolders.length === 0) return [];
+  const hidden = hiddenFolders.map(subpath);
   const shown = [...new Set([...writable, ...shownPaths])].map(subpath);
-  return [...deny("file-read*", home), ...allow("file-read-metadata", home), ...allow("file-read*", shown)];
+  return [...deny("file-read*", hidden), ...allow("file-read-metadata", hidden), ...allow("file-read*", shown)];
 }
 
 function hideGlob(glob: string, within: string): readonly string[] {

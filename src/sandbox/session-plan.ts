@@ -41,6 +41,8 @@ export type SessionMount =
   | { readonly kind: "between"; readonly path: string };
 
 interface PlanPlace {
+  /** The user's signalbox folder: keys, logins, logs, and the sockets of other sessions. */
+  readonly signalboxHome: string;
   /** What commands see as their home; undefined: an empty one that is discarded. */
   readonly privateHome: string | undefined;
   readonly path: string;
@@ -61,7 +63,9 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
   const paths = { ...given.paths, denyWrite: [...given.paths.denyWrite, ...namedBySettings(own)] };
   const policy = { ...given, home, workspaceRoot: workspace, paths };
   refuseWorkspace(policy);
+  const ours = realIfThere(place.signalboxHome);
   for (const root of roots) refuseWide(root, home);
+  if ([workspace, ...roots].some((root) => isInside(ours, root))) throw ownFolderShown(ours);
   const strict = policy.sandbox === "strict";
   const inRoots = roots.some((root) => isInside(workspace, root));
   const git = inRoots ? gitMounts(workspace, !strict) : [];
@@ -85,6 +89,7 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
     roots,
     mounts: [
       ...homeMounts(home, [workspace, ...roots], { ...place, strict }),
+      ...(isHidden(ours, home, []) ? [] : [{ kind: "between", path: ours } as const]),
       { kind: "read-only", path: workspace },
       ...roots.map((path): Mount => ({ kind: "writable", path })),
       ...withLoans(held, place),
@@ -162,6 +167,14 @@ function homeAsWorkspace(workspace: string): UserError {
   return new UserError("the sandbox cannot hide your home folder while it is the workspace", {
     where: workspace,
     fix: "work in a project folder, or set sandbox: off in the policy",
+    exitCode: EXIT.refused,
+  });
+}
+
+function ownFolderShown(own: string): UserError {
+  return new UserError("signalbox's own files would be inside a folder that commands can write", {
+    where: own,
+    fix: "set SIGNALBOX_HOME to a folder outside the workspace and the write roots, or unset it",
     exitCode: EXIT.refused,
   });
 }

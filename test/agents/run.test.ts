@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
-import { type Outcome, signalbox } from "../support/run-signalbox.ts";
+import { type Outcome, PROJECT, signalbox } from "../support/run-signalbox.ts";
 import { expectOneDenial } from "./one-denial.ts";
 import { isInstalled, realAgent } from "./real-agent.ts";
 
@@ -180,4 +180,22 @@ test("a limit on turns that Claude Code keeps itself is exit 5", async () => {
   ];
   const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
   expect(outcome.code).toBe(5);
+});
+
+test.each(["claude", "codex"] as const)("a check runs what %s wrote, contained as its commands are", async (name) => {
+  const write = "require('fs').writeFileSync(process.env.HOME + '/escaped', '')";
+  await using agent = await realAgent(name, {
+    turns: [{ shell: `mkdir -p src; echo "${write}" > src/made.cjs` }, { text: "done" }],
+  });
+  const { cwd, env } = agent;
+  const flags = ["--param", `flags=${JSON.stringify(FLAGS[name])}`];
+  const accept = (check: string) => ["run", name, "t", "--staged", ...flags, "--accept", check];
+  const contained = await signalbox(accept("node -e 'require(\"./src/made.cjs\")'"), { cwd, env });
+  const escaped = join(env["HOME"] ?? "", "escaped");
+  expect([contained.code, existsSync(escaped)]).toEqual([0, false]);
+  const outside = await signalbox(accept(`signalbox outside -- touch ${escaped}`), {
+    cwd,
+    env: { ...env, PATH: [join(PROJECT, "bin"), env["PATH"]].join(delimiter) },
+  });
+  expect([outside.code, existsSync(escaped)]).toEqual([0, true]);
 });

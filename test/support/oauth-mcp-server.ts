@@ -13,8 +13,9 @@ interface OAuthOptions {
   readonly refuses?: boolean;
   /** The endpoint that never answers. */
   readonly hangsAt?: string;
-  /** Where it says that tokens are given. */
+  /** Where it says that tokens are given, and that the person logs in. */
   readonly tokenAt?: string;
+  readonly authorizeAt?: string;
 }
 
 /** A server on a port of this machine that ends with the test. Returns its address without a path. */
@@ -41,7 +42,7 @@ export async function startOAuthServer(options: OAuthOptions = {}) {
     if (pathname === hangsAt) return;
     const send: Send = (status, body, more = {}) =>
       void response.writeHead(status, { "content-type": "application/json", ...more }).end(JSON.stringify(body));
-    const document = hasMetadata ? metadata(pathname, origin, options.tokenAt) : undefined;
+    const document = hasMetadata ? metadata(pathname, origin, options) : undefined;
     if (document !== undefined) send(200, document);
     else if (pathname === "/authorize") response.writeHead(302, { location: desk.authorize(searchParams) }).end();
     else if (pathname === "/register" && hasMetadata)
@@ -96,13 +97,14 @@ function tokenDesk(refuses: boolean) {
   };
 }
 
-function metadata(path: string, origin: string, tokenAt = `${origin}/token`): object | undefined {
+function metadata(path: string, origin: string, options: OAuthOptions): object | undefined {
+  const { tokenAt = `${origin}/token`, authorizeAt = `${origin}/authorize` } = options;
   if (path.startsWith("/.well-known/oauth-protected-resource"))
     return { resource: `${origin}/mcp`, authorization_servers: [origin] };
   if (!path.startsWith("/.well-known/oauth-authorization-server")) return undefined;
   return {
     issuer: origin,
-    authorization_endpoint: `${origin}/authorize`,
+    authorization_endpoint: authorizeAt,
     token_endpoint: tokenAt,
     registration_endpoint: `${origin}/register`,
     response_types_supported: ["code"],

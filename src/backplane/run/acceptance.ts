@@ -4,11 +4,12 @@ import { type BaseVerdict, checkWithBase, compareNow } from "../../acceptance/ch
 import { recordBase } from "../../acceptance/record-base.ts";
 import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
+import { isInside } from "../../lib/inside.ts";
 import { GitFailure } from "../../lib/run-git.ts";
 import type { SnapshotStore } from "../../snapshots/snapshot.ts";
 import type { StopCause } from "./limits.ts";
 import type { OpenRun, WorkedRun } from "./open-run.ts";
-import type { CheckEnd, RunParts } from "./run-parts.ts";
+import type { Check, CheckEnd, RunParts } from "./run-parts.ts";
 
 /** The result of our own checks on the final tree. */
 export interface WorkCheck {
@@ -32,8 +33,9 @@ export async function checkWork(run: WorkedRun, stop: StopCause | undefined, par
   const { signal, limits } = parts;
   // A check never gets more time than the whole run was allowed.
   const timeoutMs = Math.min(CHECK_MS, limits.wallMs);
+  const sandbox = sandboxOfChecks(run, cwd, parts);
   const runCheck = (command: string, folder = cwd) =>
-    parts.processes.runCheck({ runId, command, cwd: folder, timeoutMs, signal });
+    parts.processes.runCheck({ sandbox, runId, command, cwd: folder, timeoutMs, signal });
   const { checkBase: kept } = run;
   if (kept === undefined) return await runAcceptance(parts.accept, { store, runCheck });
   const { acceptChanged: allowed = [], processes } = parts;
@@ -43,6 +45,16 @@ export async function checkWork(run: WorkedRun, stop: StopCause | undefined, par
   const { environment = {} } = processes;
   const base = { kept, allowed, id: runId, run: runCheck, environment, signal };
   return withBase(checked, await checkWithBase(parts.accept, first, base));
+}
+
+/** Where checks run. A staged run works on a copy, which is the workspace then. */
+function sandboxOfChecks(run: WorkedRun, root: string, { policy, home, containChecks }: RunParts): Check["sandbox"] {
+  if (containChecks === false || policy.sandbox === "off") return undefined;
+  return {
+    policy: isInside(root, policy.workspaceRoot) ? policy : { ...policy, workspaceRoot: root },
+    home,
+    isRequired: policy.sandbox !== "auto" || run.host?.containment?.()?.contained === true,
+  };
 }
 
 /** Records what decides the checks of a run before the agent starts. Undefined without checks. */

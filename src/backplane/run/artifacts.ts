@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, realpathSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import type { ArtifactRef } from "../../contract/receipt.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isFile } from "../../lib/is-program.ts";
+import { type OpenFolder, openFolder } from "../../lib/open-folder.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
 /** The folder for run artifacts, inside the user's workspace. */
@@ -27,10 +28,10 @@ export function openArtifacts(root: string, runId: string): ArtifactStore {
   return {
     written,
     write(kind, name, content) {
-      const folder = makeFolder(root, [ARTIFACTS_FOLDER, "artifacts", runId]);
+      using folder = openRunFolder(root, ["artifacts", runId]);
       const file = freeName(folder, name, written.length + 1);
       const bytes = Buffer.from(content);
-      writeNew(join(folder, file), bytes);
+      writeNew(folder.at(file), bytes);
       const path = [ARTIFACTS_FOLDER, "artifacts", runId, file].join("/");
       const artifact = { kind, path, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
       written.push(artifact);
@@ -39,30 +40,26 @@ export function openArtifacts(root: string, runId: string): ArtifactStore {
   };
 }
 
-/** Creates the folders one by one. Refuses one that is a link or a file. */
-function makeFolder(root: string, names: readonly string[]): string {
-  let folder = root;
-  for (const name of names) {
-    folder = join(folder, name);
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-    if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
-  }
-  const ignore = join(root, ARTIFACTS_FOLDER, ".gitignore");
+/** Opens the folders one by one, and stays in them: a command may put a link in the place of one at any time. */
+function openRunFolder(root: string, names: readonly string[]): OpenFolder {
+  using top = openFolder(root, [ARTIFACTS_FOLDER], true);
+  const folder = openFolder(root, [ARTIFACTS_FOLDER, ...names], true);
+  if (top === undefined || folder === undefined) throw new Error(`${ARTIFACTS_FOLDER} cannot be made`);
+  chmodSync(top.at("."), 0o700);
+  const ignore = top.at(".gitignore");
   if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeNew(ignore, Buffer.from("*\n"));
   return folder;
 }
 
 /** A safe file name that is not in use yet. */
-function freeName(folder: string, name: string, count: number): string {
+function freeName(folder: OpenFolder, name: string, count: number): string {
   const plain = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, "-")
     .replace(/^[.-]+/, "")
     .slice(0, 64);
   const file = `${String(count).padStart(4, "0")}-${plain === "" ? "artifact" : plain}`;
-  return lstatSync(join(folder, file), { throwIfNoEntry: false }) === undefined
-    ? file
-    : freeName(folder, name, count + 1);
+  return lstatSync(folder.at(file), { throwIfNoEntry: false }) === undefined ? file : freeName(folder, name, count + 1);
 }
 
 function writeNew(path: string, bytes: Buffer): void {

@@ -31,6 +31,8 @@ export interface RunParts extends RunSetting {
   readonly accept: readonly string[];
   /** How many times the agent may try until they do; 1 by default. All other limits hold for all rounds together. */
   readonly rounds?: number | undefined;
+  /** They run in the sandbox that the policy asks for, unless this is false. */
+  readonly containChecks?: boolean | undefined;
   /** Patterns of more files that decide them, and of files that the task may change. */
   readonly acceptKeep?: readonly string[] | undefined;
   readonly acceptChanged?: readonly string[] | undefined;
@@ -95,9 +97,19 @@ export interface Check {
   readonly runId: string;
   /** As typed in a shell. */
   readonly command: string;
+  /** The sandbox that it runs in, because it runs what the agent wrote. Undefined: it runs outside. */
+  readonly sandbox?: CheckSandbox | undefined;
   readonly cwd: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+interface CheckSandbox {
+  readonly policy: Policy;
+  /** The signalbox home of this user. */
+  readonly home: string;
+  /** The agent's commands were contained, so the check does not run where it cannot be. */
+  readonly isRequired: boolean;
 }
 
 export interface CheckEnd {

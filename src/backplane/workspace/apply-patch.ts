@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { patchEntries } from "./patch-entries.ts";
 import { type ProtectedChange, protectedChanges } from "./protected-changes.ts";
-import { gitNames, GitFailure, runGit } from "../../lib/run-git.ts";
+import { gitNames, GitFailure } from "../../lib/run-git.ts";
+import { replaceFiles } from "../../snapshots/replace-files.ts";
 import { privateGit } from "../../snapshots/shadow.ts";
 import { openSnapshots, type Snapshot } from "../../snapshots/snapshot.ts";
 
@@ -35,11 +36,11 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
       exitCode: EXIT.refused,
     });
   }
-  const git = privateGit(now.shadow("")?.folder ?? join(folder, "0.git"), root);
   try {
-    const entries = await patchEntries({ store: now, snapshot: current, patchFile, folder });
-    result.confirm(protectedChanges(entries, { root, home: homedir() }));
-    await runGit(["apply", "--binary", "--whitespace=nowarn", patchFile], git);
+    const place = { store: now, snapshot: current, folder };
+    const patched = await patchEntries({ ...place, patchFile });
+    result.confirm(protectedChanges(patched.entries, { root, home: homedir() }));
+    await replaceFiles({ ...place, ...patched });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UserError(`the result does not apply: ${error.message}`, {

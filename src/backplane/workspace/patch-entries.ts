@@ -24,11 +24,19 @@ interface PatchPlace {
   readonly folder: string;
 }
 
+interface PatchedTrees {
+  readonly entries: readonly PatchEntry[];
+  readonly before: string;
+  readonly after: string;
+  /** Finds both trees. */
+  readonly git: GitCall;
+}
+
 /**
  * What a patch does to a snapshot, path by path, taken from the trees before and after it, not from its text.
  * Throws a GitFailure if it does not apply. Does not touch the work tree.
  */
-export async function patchEntries({ store, snapshot, patchFile, folder }: PatchPlace): Promise<PatchEntry[]> {
+export async function patchEntries({ store, snapshot, patchFile, folder }: PatchPlace): Promise<PatchedTrees> {
   const shadow = store.shadow("");
   if (shadow === undefined) throw new Error("the snapshot belongs to another store");
   const inner = snapshot.parts.filter(({ path }) => path !== "");
@@ -55,7 +63,7 @@ export async function patchEntries({ store, snapshot, patchFile, folder }: Patch
   const entries: PatchEntry[] = [];
   for (let at = 0; at < fields.length; at += 2)
     entries.push(await readEntry(fields[at] ?? "", fields[at + 1] ?? "", git));
-  return entries;
+  return { entries, before, after, git };
 }
 
 async function readEntry(raw: string, path: string, git: GitCall): Promise<PatchEntry> {

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -124,6 +124,37 @@ test("a link that an agent made does not carry a staged result out of the worksp
   await expect(second()).rejects.toMatchObject({ exitCode: 3 });
   expect(readdirSync(outside)).toEqual([]);
 });
+
+test("a folder that becomes a link while a result is written leads nothing out, and the rest is taken back", async () => {
+  const root = repositoryWith({ "a/keep": "a\n", "z/keep": "z\n", "z/old": "old\n" });
+  const outside = tempFolder();
+  symlinkSync(outside, join(root, ".git", "way"));
+  const { stage, finish } = await staged(root);
+  writeFiles(stage.root, Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`a/${at}`, "new\n"])));
+  writeFiles(stage.root, { "z/old": "new\n", "z/new": "new\n" });
+  const { apply } = await finish();
+  const swap = watchThenSwap([join(root, "a/0"), join(root, "z"), join(root, ".git/way")]);
+  const outcome = await apply().then(
+    () => "applied",
+    (error: unknown) => error,
+  );
+  swap[Symbol.dispose]();
+  expect(readdirSync(outside)).toEqual([]);
+  const written = readdirSync(join(root, "a")).length;
+  if (outcome === "applied") expect(written).toBe(201);
+  else expect([outcome, written]).toEqual([expect.objectContaining({ exitCode: 3 }), 1]);
+});
+
+/** Another program in the workspace: as soon as the file is there, it puts the link in the place of the folder. */
+function watchThenSwap(paths: readonly [string, string, string]): Disposable {
+  const code = `const { existsSync, renameSync } = require("node:fs");
+const [file, folder, link] = process.argv.slice(1);
+while (!existsSync(file));
+renameSync(folder, folder + "-away");
+renameSync(link, folder);`;
+  const child = spawn(process.execPath, ["-e", code, ...paths], { stdio: "ignore" });
+  return { [Symbol.dispose]: () => void child.kill("SIGKILL") };
+}
 
 test("include and exclude choose files, submodules come along, and a folder without git can be staged", async () => {
   const library = repositoryWith({ "library.txt": "old\n" });

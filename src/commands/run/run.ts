@@ -112,6 +112,7 @@ export const command: CommandModule = {
       world: { ...realMachine, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
       rounds,
+      containChecks: flags["unguarded"] !== true,
       ...acceptPatterns(flags, list(flags, "accept").length > 0),
       limits,
       signal: interrupt.signal,

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { judge } from "../judge/judge.ts";
 import { parseMounts } from "../machine/mount-points.ts";
@@ -177,4 +177,20 @@ test("what is mounted into the workspace can be read, and is asked about before 
   expect(use("Write", { file_path: "a b/x", content: "x" }, machine)).toBe("ask");
   expect(use("Read", { file_path: "a b/x" }, machine)).toBe("allow");
   expect(use("Write", { file_path: "x", content: "x" }, machine)).toBe("allow");
+});
+
+test("signalbox's own folder is protected wherever SIGNALBOX_HOME puts it, also behind a link", () => {
+  const folder = join(tempFolder(), "odd[name");
+  const link = `${folder}-link`;
+  mkdirSync(folder);
+  symlinkSync(folder, link);
+  const judged = (place: string) => [
+    ...write(`${place}/policy.yaml`),
+    use("Read", { file_path: `${place}/keys/seal` }),
+    use("Bash", { command: `cat '${place}/mcp-auth/login.json'` }),
+  ];
+  expect(judged(folder)).not.toContain("deny");
+  vi.stubEnv("SIGNALBOX_HOME", link);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect([...judged(folder), ...judged(link)]).toEqual(Array.from({ length: 8 }, () => "deny"));
 });

@@ -22,6 +22,7 @@ export const FLOOR_DENY_READ: readonly string[] = [
   "/etc/sudoers.d/**",
   "~/.signalbox/launches/**",
   "~/.signalbox/keys/**",
+  "~/.signalbox/mcp-auth/**",
   "/proc/*/environ",
   "/proc/*/mem",
   "/proc/*/task/*/environ",

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { FLOOR_ASK_WRITE, FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "./floors.ts";
 import { compileGlob, covers, isWild, type PathGlob } from "../../lib/glob.ts";
 import type { HostPattern } from "../../lib/host-pattern.ts";
@@ -58,7 +59,7 @@ function makeReady(policy: Policy): ReadyPolicy {
   const list = (name: string, sources: readonly string[]): GlobList =>
     globList(
       name,
-      sources.map((source) => compileGlob(source, place)),
+      sources.flatMap(withOwnFolder).map((source) => compileGlob(source, place)),
     );
   const denyRead = once(() => [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)]);
   const denyWrite = once(() => [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)]);
@@ -84,6 +85,26 @@ function makeReady(policy: Policy): ReadyPolicy {
     },
     rules: indexRules(policy.rules),
   };
+}
+
+const OWN = "~/.signalbox";
+
+/** What holds for signalbox's own folder holds wherever `SIGNALBOX_HOME` puts it. */
+function withOwnFolder(source: string): readonly string[] {
+  const { SIGNALBOX_HOME: folder = "" } = process.env;
+  if (folder === "" || !source.startsWith(`${OWN}/`)) return [source];
+  // A name cannot be quoted in a pattern.
+  const places = [folder, realFolder(folder)].map((path) => path.replaceAll(/[*?[]/g, "?"));
+  return [source, ...new Set(places.map((path) => path + source.slice(OWN.length)))];
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is made when it is needed first.
+    return path;
+  }
 }
 
 function once<T>(make: () => T): () => T {

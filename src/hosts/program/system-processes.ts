@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Check, CheckEnd, Processes } from "../../backplane/run/run-parts.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { endTree } from "../../lib/end-tree.ts";
+import { NotPlaced, placeCheck } from "./place-check.ts";
 import { openPipes } from "../../lib/pipe-pool.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 
@@ -19,10 +20,22 @@ const OUTPUT_BYTES = 4096;
 const DRAIN_MS = 1000;
 
 /** The command is the user's own text, so a shell runs it. All its processes end with it. */
-async function runCheck({ command, cwd, runId, timeoutMs, signal }: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd> {
+async function runCheck(check: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd> {
+  try {
+    await using place = await placeCheck(check, env);
+    const end = await runPlaced(check, place.argv, env);
+    return { ...end, output: [end.output, ...place.takeNotes()].filter((text) => text !== "").join("\n") };
+  } catch (error) {
+    if (!(error instanceof NotPlaced)) throw error;
+    return { code: null, because: `could not be contained: ${error.message}`, output: "" };
+  }
+}
+
+async function runPlaced(check: Check, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<CheckEnd> {
+  const { cwd, runId, timeoutMs, signal } = check;
   const pipes = openPipes({ first: 1, batch: 1, low: 0 });
   const place = { cwd, env: commandEnvironment(env, runId), pipe: await pipes.take() };
-  const { child, output: stream } = spawnOnPipe(["/bin/sh", "-c", command], place);
+  const { child, output: stream } = spawnOnPipe(argv, place);
   let output = Buffer.alloc(0);
   stream.on("data", (chunk: Buffer) => (output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES)));
   stream.on("error", () => undefined);

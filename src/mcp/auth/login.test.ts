@@ -52,6 +52,18 @@ test("a login that is refused, interrupted, or not possible fails with its reaso
   }
 });
 
+test("a person is shown web pages only", async () => {
+  for (const authorizeAt of ["file:///etc/passwd", "ms-msdt:/id", "ssh://host/x", "https://user:word@host.example/"]) {
+    const shown: string[] = [];
+    const { url } = await startOAuthServer({ authorizeAt });
+    const { home, policy } = mcpPlace();
+    const signal = AbortSignal.timeout(5000);
+    const attempt = logIn(address(url), { home, policy, show: (page) => void shown.push(page), signal });
+    await expect(attempt).rejects.toThrow("which is not a web page");
+    expect(shown).toEqual([]);
+  }
+});
+
 test("a server cannot send a login to other machines of the user's network", async () => {
   for (const tokenAt of ["http://10.0.0.1/token", "http://169.254.169.254/token"]) {
     const { url } = await startOAuthServer({ tokenAt });

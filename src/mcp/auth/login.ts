@@ -3,6 +3,7 @@ import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from "@m
 import type { McpAddress } from "../../contract/mcp-server.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { randomId } from "../../lib/random-id.ts";
+import { shortLine } from "../../lib/short-line.ts";
 import { judgedFetch } from "../connect/judged-fetch.ts";
 import { clientMetadata } from "./session-auth.ts";
 import { readLogin, type StoredLogin, writeLogin } from "./token-store.ts";
@@ -49,7 +50,7 @@ async function go(server: McpAddress, { home, policy, show, signal }: LoginParts
     saveClientInformation: (client) => void (stored.login = { ...stored.login, client }),
     tokens: () => undefined,
     saveTokens: (tokens) => writeLogin(home, { ...stored.login, tokens }),
-    redirectToAuthorization: (address) => show(address.href),
+    redirectToAuthorization: (address) => show(pageOf(address)),
     saveCodeVerifier: (verifier) => void (stored.verifier = verifier),
     codeVerifier: () => stored.verifier,
   };
@@ -63,6 +64,13 @@ async function go(server: McpAddress, { home, policy, show, signal }: LoginParts
     await auth(provider, { ...about, authorizationCode: await callback.code(signal) });
   if (readLogin(home, url).tokens === undefined) throw new Error("the server gave no token");
   return true;
+}
+
+/** The server chooses the page. Any other address would start a program of the user's desktop. */
+function pageOf({ href, protocol, username, password }: URL): string {
+  const isPage = ["http:", "https:"].includes(protocol) && username === "" && password === "";
+  if (isPage) return href;
+  throw new Error(`the server wants a login at ${shortLine(href, 60)}, which is not a web page`);
 }
 
 /** A first request, with the headers of the configuration, as a session would send it. */

@@ -31,6 +31,7 @@ export function judgedFetch(place: FetchPlace): FetchLike {
 
 async function judge(url: string, { policy, configured, asksOthers = false }: FetchPlace): Promise<void> {
   const [asked, known] = [new URL(url), new URL(configured)];
+  if (!["http:", "https:"].includes(asked.protocol)) throw new Error(`${asked.protocol} addresses are not requested`);
   const isKnown = asked.host === known.host || (isLoopback(asked.hostname) && isLoopback(known.hostname));
   const name = asked.hostname.replace(/^\[|\]$/g, "");
   const addresses = parseAddress(name) === undefined ? await resolved(name) : [name];

@@ -1,5 +1,7 @@
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isInside } from "../../lib/inside.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
 const FOLDERS = [".signalbox/agents", ".claude/agents", "amplifier-bundle/agents"];
@@ -25,21 +27,23 @@ export function findPersona(name: string, { workspace, bundled }: PersonaSearch)
   const last = parts.at(-1) ?? "";
   const paths = [parts.join("/"), parts.slice(1).join("/"), last].filter((path) => path !== "");
   const others = [
-    ...FOLDERS.map((folder) => join(workspace, folder)),
-    ...HOME_FOLDERS.map((folder) => join(homedir(), folder)),
+    ...FOLDERS.map((folder) => ({ base: join(workspace, folder), isStrange: true })),
+    ...HOME_FOLDERS.map((folder) => ({ base: join(homedir(), folder), isStrange: false })),
   ];
-  const bases = [...(parts[0] === OURS ? [] : others), bundled];
-  for (const base of bases) {
+  const bases = [...(parts[0] === OURS ? [] : others), { base: bundled, isStrange: false }];
+  for (const { base, isStrange } of bases) {
     for (const path of new Set(paths)) {
-      const text = textAt(join(base, `${path}.md`));
+      const text = textAt(join(base, `${path}.md`), isStrange ? base : undefined);
       if (text !== undefined) return text.replace(/^---\r?\n[^]*?\n---\r?\n/, "").trim();
     }
   }
   return undefined;
 }
 
-function textAt(path: string): string | undefined {
+/** A link in a repository must not bring a file from elsewhere, such as a key, into a prompt. */
+function textAt(path: string, folder: string | undefined): string | undefined {
   try {
+    if (folder !== undefined && !isInside(realpathSync(path), realpathSync(folder))) return undefined;
     return readBounded(path, MAX_BYTES).bytes.toString("utf8");
   } catch {
     // Not there; the next place is tried.

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { shQuote } from "../../lib/sh-quote.ts";
+import { isPoison } from "../../shell/argv/environment.ts";
 
 /** A variable larger than this cannot be passed to a program, so only the script itself sees it. */
 const MAX_EXPORTED = 96 * 1024;
@@ -25,6 +26,8 @@ const MAX_VALUES = 32 * 1024;
 /** Of these, the guard takes only so many in one script, because they are costly to read. */
 const COSTLY = /[;|&$*?[`<({'"]/g;
 const MAX_COSTLY = 50;
+/** Of a variable that programs act on. */
+const MAX_SHOWN = 80;
 
 /** What a command prints is unknown to the guard, so it takes the value for text that could be anything. */
 const UNKNOWN_VALUE = "$(cat)";
@@ -32,7 +35,9 @@ const UNKNOWN_VALUE = "$(cat)";
 /**
  * What the guard judges: the script, and in front of it the values of the variables that it mentions. A value that is
  * long, or that only programs write, counts as unknown; it must not make the script look like one that is too hard to
- * read. `isSet` says which other variables the shell has; those with a default are then known to be empty.
+ * read. A variable that programs act on (`XDG_CONFIG_HOME`, where git finds settings that start programs) is always
+ * there, as if the script set it. `isSet` says which other variables the shell has; those with a default are then known
+ * to be empty.
  */
 export function judgedScript(
   script: string,
@@ -41,6 +46,7 @@ export function judgedScript(
 ): string {
   const mentioned = new Set([...script.matchAll(/\$\{?[!#]?([A-Za-z_]\w*)/g)].map((match) => match[1] ?? ""));
   const withDefault = new Set([...script.matchAll(/\$\{([A-Za-z_]\w*):?-/g)].map((match) => match[1] ?? ""));
+  const actedOn = [...variables].filter(([name]) => isPoison(name) && !mentioned.has(name));
   let [left, costly] = [MAX_VALUES, MAX_COSTLY];
   const lines = [...mentioned].flatMap((name) => {
     const value = variables.get(name);
@@ -51,5 +57,6 @@ export function judgedScript(
     [left, costly] = [left - value.length, costly - cost];
     return [`${name}=${shQuote(value)}\n`];
   });
-  return `${lines.join("")}${script}`;
+  const shown = actedOn.map(([name, value]) => `${name}=${shQuote(value.slice(0, MAX_SHOWN))}\n`);
+  return `${shown.join("")}${lines.join("")}${script}`;
 }

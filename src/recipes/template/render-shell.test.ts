@@ -157,3 +157,14 @@ test("the guard sees the values of the variables that a script mentions", () => 
     `RECIPE_VAR_dir='/it'\\''s'\nrm -r "\${RECIPE_VAR_dir}"`,
   );
 });
+
+test("the guard sees a variable that programs act on, whether or not the script mentions it", () => {
+  const variables = new Map([
+    ["GREETING", "hi"],
+    ["XDG_CONFIG_HOME", "/repo/cfg"],
+    ["GOFLAGS", `-toolexec=./x ${"x".repeat(100_000)}`],
+  ]);
+  const judged = judgedScript("git status", variables);
+  expect(judged).toMatch(/^XDG_CONFIG_HOME='?\/repo\/cfg'?\nGOFLAGS='-toolexec=\.\/x x+'\ngit status$/);
+  expect(judged.length).toBeLessThan(200);
+});
