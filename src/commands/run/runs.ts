@@ -22,7 +22,7 @@ const MAX_SHOWN = 20;
 
 const LIST_HELP: SubVerbHelp = {
   usage: "[--all] [--json]",
-  summary: "list runs, recipes and sessions with what they were about and how they ended",
+  summary: "list runs, recipes and sessions with their outcome",
   flags: ["--all", "--json"],
   examples: ["signalbox runs list --all"],
 };
