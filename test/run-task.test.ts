@@ -168,7 +168,7 @@ test("an Amplifier that fails, or prints no document, fails the run with its own
     ["run", "amplifier", "x"],
     failing(`echo '{"status":"error","error":"no provider"}'; exit 1`),
   );
-  expect([error.code, error.stderr.includes("error: no provider")]).toEqual([1, true]);
+  expect([error.code, error.stderr.includes("the agent failed: no provider")]).toEqual([1, true]);
   const silent = await signalbox(["run", "amplifier", "x"], failing("echo oops; echo why >&2; exit 9"));
   expect([silent.code, silent.stderr.includes("ended without a result: exit code 9: why")]).toEqual([7, true]);
 });
