@@ -34,7 +34,7 @@ export type LimitFact =
   | { readonly what: string; readonly limit: null; readonly because: string };
 
 /** What is limited on this machine. Makes the control groups for a moment, to see whether it can. */
-export function limitFacts(policy: Policy, usesHelper: boolean): readonly LimitFact[] {
+export function limitFacts(policy: Pick<Policy, "limits">, usesHelper: boolean): readonly LimitFact[] {
   const limits = limitsOf(policy);
   using groups = limitGroups(limits);
   const isRoot = process.getuid?.() === 0;
