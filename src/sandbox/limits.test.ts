@@ -11,7 +11,11 @@ test("by default a quarter of the memory stays free, and the folders in memory t
   const { memory, tmp, data } = limitsOf({}, 8 * GB);
   expect([memory / GB, tmp / GB, data]).toEqual([6, 2, undefined]);
   expect(limitsOf({}, 64 * GB).tmp / GB).toBe(4);
-  expect(limitsOf({ limits: { memory: GB, tmp: 5 * GB } }, 8 * GB)).toMatchObject({ memory: GB, data: GB, tmp: 5 * GB });
+  expect(limitsOf({ limits: { memory: GB, tmp: 5 * GB } }, 8 * GB)).toMatchObject({
+    memory: GB,
+    data: GB,
+    tmp: 5 * GB,
+  });
 });
 
 test("an ordinary folder is not taken for a control group, and nothing stays in it", () => {

@@ -51,7 +51,11 @@ export function limitFacts(policy: Pick<Policy, "limits">, usesHelper: boolean):
       ? open("memory", `${noGroup}; if it runs out, commands are ended first`)
       : held("memory", `${sizeText(limits.data)} for each process`, `RLIMIT_DATA (${noGroup})`);
   return [
-    byHelper("processes", processes, isRoot ? open("processes", noGroup) : held("processes", processes, "RLIMIT_NPROC")),
+    byHelper(
+      "processes",
+      processes,
+      isRoot ? open("processes", noGroup) : held("processes", processes, "RLIMIT_NPROC"),
+    ),
     byHelper("memory", sizeText(limits.memory), memoryWithoutGroup),
     held("/tmp", sizeText(limits.tmp), TMPFS),
     held("/var/tmp and /dev/shm", `${sizeText(limits.tmp / 2)} each`, TMPFS),

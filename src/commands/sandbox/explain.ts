@@ -30,7 +30,10 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     ...list("They can read everything else on the disk, except these, which are hidden", facts.hidden),
     ...list("Read-only inside", facts.readOnly),
     ...list("Cannot be created", facts.notCreatable),
-    ...list("Limits for all commands together", facts.limits.map((fact) => `${fact.what}: ${limitText(fact)}`)),
+    ...list(
+      "Limits for all commands together",
+      facts.limits.map((fact) => `${fact.what}: ${limitText(fact)}`),
+    ),
     "",
     NETWORK[facts.network.mode],
     ...(facts.network.mode === "allowlist" ? facts.network.allow.map((host) => `  ${printableLine(host)}`) : []),

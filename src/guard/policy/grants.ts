@@ -52,7 +52,8 @@ export function hasGrants(grants: Grants): boolean {
   return (
     [grants.rules, grants.hosts, grants.tools, grants.passVariables, grants.newRepositories].some(
       (list) => list.length > 0,
-    ) || [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox, grants.limits].some(
+    ) ||
+    [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox, grants.limits].some(
       (value) => value !== undefined,
     )
   );
