@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PRESETS } from "../src/guard/presets/presets.ts";
 import { shQuote } from "../src/lib/sh-quote.ts";
 import { findBubblewrap } from "../src/sandbox/find-bubblewrap.ts";
+import { limitsOf } from "../src/sandbox/limits.ts";
 import { openSessionSandbox } from "../src/sandbox/open-session-sandbox.ts";
 import { sessionArguments } from "../src/sandbox/session-argv.ts";
 import { interleaved, type Subject } from "./measure.ts";
@@ -44,7 +45,7 @@ export const containment: Suite = async ({ quick }) => {
     findHelper: () => undefined,
   });
   if (!entered.contained) throw new Error(entered.containment.because);
-  const perCommand = [bubblewrap, ...sessionArguments(sandbox.plan, {}), "bash", "-c", LINE];
+  const perCommand = [bubblewrap, ...sessionArguments(sandbox.plan, { limits: limitsOf({}) }), "bash", "-c", LINE];
   await using library = await openSandboxRuntime(LINE, workspace);
   const [bare, ...others] = await interleaved(
     [

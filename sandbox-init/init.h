@@ -25,7 +25,7 @@ static u32 command_count;
 /* From the launcher: NUL-terminated records, each with its letter first. */
 static struct {
   const char *shell;
-  u64 max_processes, max_file_bytes;
+  u64 max_processes, max_file_bytes, max_data_bytes;
   const char *variables[MAX_VARIABLES]; /* NAME=VALUE, with `%` for the command's id */
   u32 variable_count;
 } settings;
@@ -49,6 +49,7 @@ static void read_settings(void) {
       case 'b': settings.shell = value; break;
       case 'n': settings.max_processes = number_in(value); break;
       case 'f': settings.max_file_bytes = number_in(value); break;
+      case 'd': settings.max_data_bytes = number_in(value); break;
       case 'v': if (settings.variable_count < MAX_VARIABLES) settings.variables[settings.variable_count++] = value; break;
       case 'l': listen_on(number_in(value)); break;
     }
@@ -141,6 +142,7 @@ static void __attribute__((noreturn)) become(struct command *command) {
   for (int signal = 1; signal < 65; signal++) call4(rt_sigaction, signal, &by_default, 0, 8);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, settings.max_file_bytes);
+  limit(RLIMIT_DATA, settings.max_data_bytes);
   limit(RLIMIT_NPROC, settings.max_processes);
   if (call1(chdir, cwd) < 0) {
     say("signalbox: the sandbox does not show the folder ");

@@ -2,7 +2,7 @@
  *
  *   sandbox 'COMMAND'                      client: runs COMMAND inside, and ends as it ended
  *   sandbox -- PROGRAM ARGUMENT...         client, without a shell
- *   sandbox serve FOLDER CGROUP BWRAP ...  opens FOLDER/socket as descriptor 7, starts bubblewrap, and is its keeper
+ *   sandbox serve FOLDER CGROUPS BWRAP ... opens FOLDER/socket as descriptor 7, starts bubblewrap, and is its keeper
  *   sandbox start                          starter: starts programs for its parent
  *   sandbox find                           finder: what a session has left below its folders
  *   (as process 1, without arguments)      init: runs the commands inside
@@ -24,15 +24,30 @@ static void move_to(int file, int number) {
   call1(close, file);
 }
 
+/* Where memory runs out, the kernel ends commands before anything outside that uses less than half of it. */
+static void be_ended_first(void) {
+  char score[16];
+  i64 file = call4(openat, AT_FDCWD, "/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC, 0);
+  if (file < 0) return;
+  i64 count = call3(read, file, score, sizeof score - 1);
+  score[count > 0 ? count : 0] = 0;
+  if (number_in(score) < 500) call3(write, file, "500", 3);
+  call1(close, file);
+}
+
 static void __attribute__((noreturn)) become_bubblewrap(char **arguments, char **environment, int listener, int control) {
   /* In this order: the first may have the number that the second is to get. */
   move_to(listener, FILE_SOCKET);
   move_to(control, FILE_KEEPER);
   move_to((int)call4(openat, AT_FDCWD, "/dev/null", O_RDWR, 0), 1);
-  if (arguments[3][0]) {
-    int group = opened(call4(openat, AT_FDCWD, arguments[3], O_WRONLY | O_CLOEXEC, 0), "cannot limit the number of processes");
-    if (call3(write, group, "0", 1) != 1) fail("cannot limit the number of processes", 125);
+  for (char *group = arguments[3], *rest; *group; group = rest) {
+    for (rest = group; *rest && *rest != ':'; rest++);
+    if (*rest) *rest++ = 0;
+    int file = opened(call4(openat, AT_FDCWD, group, O_WRONLY | O_CLOEXEC, 0), "cannot join the control groups of the sandbox");
+    if (call3(write, file, "0", 1) != 1) fail("cannot join the control groups of the sandbox", 125);
+    call1(close, file);
   }
+  be_ended_first();
   call1(umask, 022);
   call3(execve, arguments[4], arguments + 4, environment);
   fail("cannot start bubblewrap", 125);

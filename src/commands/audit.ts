@@ -70,7 +70,9 @@ function verify(home: string): number {
       "these anchors were written by an older version that did not count them, so a missing one cannot be detected (the next session counts them)",
     );
   if (unanchored > 0)
-    print(`${unanchored} records have no anchor yet: this check would not notice if they were removed`);
+    print(
+      `${unanchored} records have no anchor, because their session still runs or was killed: this check would not notice if they were removed`,
+    );
   if (head !== undefined && head.count > 0)
     print(`newest anchor: ${head.count} ${head.hash.slice(0, 16)} (it only grows; keep a copy elsewhere to compare)`);
   print(

@@ -20,6 +20,19 @@ export type PolicyRule = z.infer<typeof PolicyRule>;
 
 const Texts = z.array(z.string().min(1).max(1000)).max(10_000);
 
+const SandboxLevel = z.enum(["auto", "off", "workspace", "strict"]);
+
+/** With a unit, because a bare number could be bytes or megabytes. */
+const Size = z
+  .string()
+  .regex(/^[1-9]\d{0,6}[MG]$/, "a size is a whole number of megabytes or gigabytes, like 512M or 8G");
+
+const SandboxLimits = z.strictObject({
+  memory: Size.optional(),
+  processes: z.int().min(16).max(1_000_000).optional(),
+  tmp: Size.optional(),
+});
+
 /** A policy file. Unknown keys are rejected, because a partly understood policy cannot be enforced. */
 export const PolicyFile = z.strictObject({
   version: z.literal(1),
@@ -44,7 +57,9 @@ export const PolicyFile = z.strictObject({
   tools: z
     .strictObject({ allow: Texts.default([]), deny: Texts.default([]), require_approval_for: Texts.default([]) })
     .optional(),
-  sandbox: z.enum(["auto", "off", "workspace", "strict"]).optional(),
+  sandbox: z
+    .union([SandboxLevel, z.strictObject({ level: SandboxLevel.optional(), limits: SandboxLimits.default({}) })])
+    .optional(),
   env: z.strictObject({ pass: Texts.default([]) }).optional(),
 });
 export type PolicyFile = z.infer<typeof PolicyFile>;

@@ -21,6 +21,8 @@ export interface Policy {
   readonly interactive: boolean;
   /** `auto`: `workspace` where the sandbox is proven on this machine, otherwise none. */
   readonly sandbox: "auto" | "off" | "workspace" | "strict";
+  /** What commands in the sandbox may use together, where it is not the default. Sizes are in bytes. */
+  readonly limits?: Partial<Record<LimitName, number>> | undefined;
   /** Folders in which repositories that commands create keep settings and hooks that run programs. */
   readonly newRepositories?: readonly string[] | undefined;
   /** Names of variables that commands in the sandbox get although they look like credentials. */
@@ -28,6 +30,8 @@ export interface Policy {
   /** Files that were found and whose grants do not count, because the user does not trust them. */
   readonly ignored?: readonly IgnoredFile[] | undefined;
 }
+
+export type LimitName = "memory" | "processes" | "tmp";
 
 /** What a policy file adds to what is allowed. */
 export interface Grants {
@@ -40,6 +44,7 @@ export interface Grants {
   readonly hosts: readonly string[];
   readonly tools: readonly string[];
   readonly sandbox?: Policy["sandbox"] | undefined;
+  readonly limits?: Policy["limits"];
   readonly passVariables: readonly string[];
   readonly newRepositories: readonly string[];
 }

@@ -2,6 +2,7 @@ import type { Policy } from "../contract/policy.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { isInsideSession } from "../lib/inside-session.ts";
+import { limitFacts, limitText } from "../sandbox/limits.ts";
 import { proveSandbox } from "../sandbox/prove-sandbox.ts";
 import type { CheckResult } from "./check.ts";
 
@@ -34,13 +35,19 @@ export async function checkSandbox(
       status: "absent",
       summary: "no, because signalbox cannot write its files (see places.home)",
     };
-  const { containment } = await proveSandbox(policy, { signalboxHome: folder });
-  if (containment.contained)
+  const proof = await proveSandbox(policy, { signalboxHome: folder });
+  const { containment } = proof;
+  if (containment.contained) {
+    const usesHelper = "programs" in proof && proof.programs.helper !== undefined;
+    const facts = containment.held.includes("processes") ? limitFacts(policy, usesHelper) : [];
+    const names = (isHeld: boolean) => facts.filter(({ limit }) => (limit !== null) === isHeld).map(({ what }) => what);
     return {
       id: "sandbox",
       status: "ok",
-      summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}`,
+      summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}${limitsText(names(true), names(false))}`,
+      facts: Object.fromEntries(facts.map((fact) => [`limit: ${fact.what}`, limitText(fact)])),
     };
+  }
   const isRequired = policy.sandbox !== "auto";
   return {
     id: "sandbox",
@@ -49,6 +56,12 @@ export async function checkSandbox(
     fix: containment.fix,
   };
 }
+
+const limitsText = (held: readonly string[], open: readonly string[]) =>
+  [
+    ...(held.length === 0 ? [] : [`; limited: ${held.join(", ")}`]),
+    ...(open.length === 0 ? [] : [`; not limited: ${open.join(", ")} (signalbox sandbox --explain)`]),
+  ].join("");
 
 function activePolicy(workspaceRoot: string, folder: string): Policy | undefined {
   try {

@@ -52,6 +52,22 @@ test.each([
   expect([await send(request).catch(() => ""), asked]).toEqual(["", []]);
 });
 
+test("600 connections of others, which anyone on this machine can open, do not keep a wrapper from its answer", async () => {
+  const { asked, dial, send } = await serving();
+  const others = await Promise.all(Array.from({ length: 600 }, dial));
+  for (const other of others) other.on("error", () => undefined).write("x");
+  expect(await send(`${TOKEN} tool-before x 2\n{}`)).toContain("SEAL");
+  for (const other of others) other.destroy();
+  expect(asked.length).toBe(1);
+});
+
+test("a request that is cut short is not waited for", { timeout: 10_000 }, async () => {
+  const { asked, dial } = await serving();
+  const socket = await dial();
+  socket.end(`${TOKEN} tool-before x 100\nhalf`);
+  expect([await text(socket), asked]).toEqual(["", []]);
+});
+
 test("names that a staged wrapper remembers come before the text", async () => {
   const { asked, send } = await serving();
   await send(`${TOKEN} tool-before x 9 2\na\0b\0{"n"}`);

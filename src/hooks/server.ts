@@ -43,16 +43,23 @@ export interface HookServer extends Disposable {
 
 const MAX_HEADER = 256;
 const PATIENCE = 30_000;
+/** Connections without the token, which any user of this machine can open. */
+const MAX_STRANGERS = 256;
 
 /** Listens for hook calls. A caller without the token, or with anything but one complete request, gets no answer. */
 export async function openHookServer(parts: ServerParts): Promise<HookServer> {
+  const strangers = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     // A wrapper that gives up breaks its connection; the server must keep serving others.
     socket.on("error", () => socket.destroy());
     socket.setTimeout(PATIENCE, () => socket.destroy());
-    serve(socket, parts);
+    serve(socket, parts, () => strangers.delete(socket));
+    strangers.add(socket);
+    socket.once("close", () => strangers.delete(socket));
+    // The oldest one goes, because a wrapper sends its token at once.
+    const [oldest] = strangers;
+    if (strangers.size > MAX_STRANGERS) oldest?.destroy();
   });
-  server.maxConnections = 512;
   server.listen(parts.socket === undefined ? { host: "127.0.0.1", port: 0 } : { path: parts.socket });
   await once(server, "listening");
   // The launch ends with its agent, so the server must not keep the process alive.
@@ -65,23 +72,25 @@ function portOf(server: Server): number {
   return address !== null && typeof address === "object" ? address.port : 0;
 }
 
-function serve(socket: Socket, parts: ServerParts): void {
+function serve(socket: Socket, parts: ServerParts, onKnown: () => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let wanted: Wanted | undefined;
+  const cutShort = () => socket.destroy();
   const read = (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
     wanted ??= readHeader(chunks, size, parts.token);
     if (wanted === "wrong") return socket.destroy();
+    if (wanted !== undefined) onKnown();
     if (wanted === undefined || size < wanted.start + wanted.length) return undefined;
-    socket.off("data", read);
+    socket.off("data", read).off("end", cutShort);
     const body = Buffer.concat(chunks)
       .subarray(wanted.start, wanted.start + wanted.length)
       .toString("utf8");
     return void reply(socket, { event: wanted.event, via: wanted.via, ...split(body, wanted.names) }, parts);
   };
-  socket.on("data", read);
+  socket.on("data", read).on("end", cutShort);
 }
 
 async function reply(socket: Socket, request: HookRequest, { answer, seal }: ServerParts): Promise<void> {

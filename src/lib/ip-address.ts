@@ -63,6 +63,8 @@ const PRIVATE_BLOCKS = [
   "100.64.0.0/10",
   "127.0.0.0/8",
   "169.254.0.0/16",
+  // The platform of Azure, which hands out settings and certificates of the machine.
+  "168.63.129.16/32",
   "172.16.0.0/12",
   "192.0.0.0/24",
   "192.0.2.0/24",

@@ -12,6 +12,7 @@ import { systemProgram } from "../lib/system-program.ts";
 import { DOOR_PORT, fixedVariables, isNotInside, pathSuffix } from "./command-environment.ts";
 import { doorVariables } from "./door/door-variables.ts";
 import { lookAfter } from "./left-behind.ts";
+import type { Limits } from "./limits.ts";
 import { removePlaceholders } from "./remove-placeholders.ts";
 import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import type { SessionFolder } from "./session-folder.ts";
@@ -25,6 +26,7 @@ interface EnteredStart {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly ports: readonly number[];
   readonly covered: readonly CoveredFile[];
+  readonly limits: Limits;
   readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
 }
 
@@ -42,7 +44,7 @@ export async function startEntered(plan: SessionView, start: EnteredStart): Prom
     for (const found of await lookAfter(start.folder.path)) start.onEvent?.(found);
   };
   const isRoot = process.getuid?.() === 0;
-  const words = [...sessionArguments({ ...plan, mounts }, { covered: start.covered }), ...(isRoot ? [] : SETUP_RIGHTS)];
+  const words = [...sessionArguments({ ...plan, mounts }, start), ...(isRoot ? [] : SETUP_RIGHTS)];
   const wait = isRoot ? WAIT : `${CLOSE} && exec ${programs.setpriv} ${DROP.join(" ")} /bin/sh -c '${WAIT}'`;
   const child = spawn(start.bubblewrap, ["--args", "3", "--info-fd", "4", "--", "/bin/sh", "-c", wait], {
     cwd: "/",

@@ -1,11 +1,10 @@
-import { totalmem } from "node:os";
+import type { Limits } from "./limits.ts";
 import type { SessionMount, SessionView } from "./session-plan.ts";
 
 /** Where the helper is inside. */
 export const INIT_INSIDE = "/run/signalbox/init";
 
 const MEGABYTE = 1024 * 1024;
-const MAX_TEMPORARY = 4096 * MEGABYTE;
 
 /** Kernel settings, which root could change even without capabilities. */
 const KERNEL = ["sys", "sysrq-trigger", "irq", "bus", "acpi", "fs", "mtrr"].map((name) => `/proc/${name}`);
@@ -17,6 +16,7 @@ export interface CoveredFile {
 }
 
 interface ArgvPlace {
+  readonly limits: Pick<Limits, "tmp">;
   readonly covered?: readonly CoveredFile[] | undefined;
   /** Undefined: the sandbox is entered from outside, which works only with devices that are bound one by one. */
   readonly init?: InitPlace | undefined;
@@ -30,10 +30,12 @@ interface InitPlace {
   readonly closesUserNamespaces: boolean;
 }
 
-/** The arguments of a session's bubblewrap. Pure but for the size of the memory. Later mounts cover earlier ones. */
-export function sessionArguments(plan: SessionView, { init, covered = [] }: ArgvPlace): readonly string[] {
-  const size = String(Math.min(MAX_TEMPORARY, Math.floor(totalmem() / 2)));
-  const temporary = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
+/** The arguments of a session's bubblewrap. Later mounts cover earlier ones. */
+export function sessionArguments(plan: SessionView, { init, covered = [], limits }: ArgvPlace): readonly string[] {
+  const temporary = (path: string, part = 1) => {
+    const size = Math.floor(limits.tmp / part);
+    return ["--perms", "1777", "--size", String(size), "--tmpfs", path];
+  };
   return [
     ..."--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try".split(" "),
     ..."--die-with-parent --new-session --cap-drop ALL".split(" "),
@@ -44,10 +46,10 @@ export function sessionArguments(plan: SessionView, { init, covered = [] }: Argv
     ...(init === undefined ? DEVICES : ["--dev", "/dev"]),
     ..."--proc /proc".split(" "),
     ...kernelSettings(init === undefined).flatMap((path) => ["--ro-bind-try", path, path]),
-    ...temporary("/dev/shm"),
+    ...temporary("/dev/shm", 2),
     ..."--remount-ro /dev".split(" "),
     ...`--size ${64 * MEGABYTE} --tmpfs /run`.split(" "),
-    ...temporary("/var/tmp"),
+    ...temporary("/var/tmp", 2),
     ...temporary("/tmp"),
     ...plan.mounts.flatMap(mountArguments),
     ...plan.standIns.flatMap((path) => ["--ro-bind", path, path]),

@@ -13,7 +13,7 @@ import { notePlaces, openRepositories } from "./left-behind.ts";
 import { WATCHED } from "./look-outside.ts";
 import { openPrivateHome } from "./private-home.ts";
 import { removePlaceholders } from "./remove-placeholders.ts";
-import { MAX_PROCESSES, processGroup, type ProcessLimit } from "./process-limit.ts";
+import { type LimitGroups, limitGroups, type Limits, limitsOf } from "./limits.ts";
 import { type CoveredFile, sessionArguments } from "./session-argv.ts";
 import { openSessionFolder, type SessionFolder } from "./session-folder.ts";
 import { hiddenFiles, planSession, type SessionView } from "./session-plan.ts";
@@ -39,8 +39,6 @@ export interface StartParts {
   /** Existing paths that are lent to this sandbox's commands. */
   readonly extraWritable?: readonly string[] | undefined;
   readonly extraReadable?: readonly string[] | undefined;
-  /** Processes and threads of all commands together. */
-  readonly maxProcesses?: number | undefined;
   readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
   /** For clients that know no proxy (ssh, docker): told what they were refused, in words. */
   readonly onRefused?: ((text: string) => void) | undefined;
@@ -66,7 +64,6 @@ export interface RunningSandbox extends AsyncDisposable {
 }
 
 const MAX_REMEMBERED = 1000;
-const MAX_FILE_BYTES = 8 * 1024 ** 3;
 
 /** Starts the sandbox that a policy asks for, without proving anything. */
 export async function startSandbox(
@@ -77,13 +74,14 @@ export async function startSandbox(
   const { signalboxHome, environment } = parts;
   const { workspaceRoot: workspace, home } = policy;
   const strict = policy.sandbox === "strict";
+  const limits = limitsOf(policy);
   const privateHome = strict ? undefined : await openPrivateHome({ signalboxHome, workspace, home, environment });
   const path = environment["PATH"] ?? "";
   const plan = planSession(policy, { ...parts, privateHome: privateHome?.folder, path });
   privateHome?.ignore(hiddenFiles(plan));
   const own = using(
     openSessionFolder(signalboxHome, programs.helper, parts.onEvent),
-    processGroup(parts.maxProcesses ?? MAX_PROCESSES),
+    limitGroups(limits),
     privateHome,
     placeStandIns(plan),
   );
@@ -91,7 +89,7 @@ export async function startSandbox(
     const commands = new Map<string, SessionCommand>();
     const removed: string[] = [];
     const covered = await own.coverClients(parts.onRefused);
-    const session = await startPlanned(plan, { ...own, policy, parts, programs, commands, removed, covered });
+    const session = await startPlanned(plan, { ...own, limits, policy, parts, programs, commands, removed, covered });
     return {
       program: own.folder.program,
       argv: (argv) => [own.folder.program, "--", ...argv],
@@ -119,11 +117,11 @@ function placeStandIns({ standIns }: SessionView): Disposable {
   return { [Symbol.dispose]: () => removePlaceholders(standIns) };
 }
 
-function using(folder: SessionFolder, group: ProcessLimit | undefined, ...others: readonly (Disposable | undefined)[]) {
+function using(folder: SessionFolder, groups: LimitGroups, ...others: readonly (Disposable | undefined)[]) {
   let engine: Disposable | undefined;
   return {
     folder,
-    group,
+    groups,
     async coverClients(onRefused: StartParts["onRefused"]): Promise<readonly CoveredFile[]> {
       if (onRefused === undefined) return [];
       const refused = await openRefusedEngine(folder.path, onRefused);
@@ -133,7 +131,7 @@ function using(folder: SessionFolder, group: ProcessLimit | undefined, ...others
     release() {
       engine?.[Symbol.dispose]();
       for (const other of others) other?.[Symbol.dispose]();
-      group?.[Symbol.dispose]();
+      groups[Symbol.dispose]();
       folder[Symbol.dispose]();
     },
   };
@@ -141,7 +139,8 @@ function using(folder: SessionFolder, group: ProcessLimit | undefined, ...others
 
 interface PlannedStart {
   readonly folder: SessionFolder;
-  readonly group: ProcessLimit | undefined;
+  readonly groups: LimitGroups;
+  readonly limits: Limits;
   readonly policy: Policy;
   readonly parts: StartParts;
   readonly programs: SandboxPrograms;
@@ -153,12 +152,12 @@ interface PlannedStart {
 const FILTER_DESCRIPTOR = 5;
 
 async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
-  const { folder, group, policy, parts, programs, commands, removed, covered } = start;
+  const { folder, groups, limits, policy, parts, programs, commands, removed, covered } = start;
   const { path, program: helper } = folder;
   writeFileSync(join(path, WATCHED), watchedRecords(plan, policy, programs.helper === undefined));
   notePlaces(path, plan, policy);
   if (programs.helper === undefined)
-    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered });
+    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered, limits });
   const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
   writeFileSync(join(path, "environment"), rules);
   const filter = systemCallFilter();
@@ -166,11 +165,11 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
   return await startSession({
     helper,
     folder: path,
-    group: group?.join,
+    groups: groups.join,
     bubblewrap: programs.bubblewrap,
-    bubblewrapArguments: sessionArguments(plan, { init, covered }),
+    bubblewrapArguments: sessionArguments(plan, { init, covered, limits }),
     filter,
-    settings: settingsOf(parts),
+    settings: settingsOf(parts, groups.held.includes("memory") ? { ...limits, data: undefined } : limits),
     onEvent(event) {
       if (event.type === "start") remember(commands, event);
       if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);
@@ -183,14 +182,14 @@ const portsOf = ({ door, ports = [] }: StartParts) => [...(door === true ? [DOOR
 
 const ID = "command-id";
 
-function settingsOf(parts: StartParts): string {
-  const { door, maxProcesses = MAX_PROCESSES } = parts;
+function settingsOf(parts: StartParts, limits: Limits): string {
   // The helper puts the id of each command in the place of the percent sign.
-  const variables = door === true ? Object.entries(doorVariables(DOOR_PORT, ID)) : [];
+  const variables = parts.door === true ? Object.entries(doorVariables(DOOR_PORT, ID)) : [];
   return records([
     `b${systemProgram("bash") ?? "/bin/bash"}`,
-    `n${maxProcesses}`,
-    `f${MAX_FILE_BYTES}`,
+    `n${limits.processes}`,
+    `f${limits.file}`,
+    ...(limits.data === undefined ? [] : [`d${limits.data}`]),
     ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
     ...portsOf(parts).map((port) => `l${port}`),
   ]);

@@ -39,7 +39,8 @@ interface SessionStart {
   /** The helper's copy, in the private folder where it makes its socket. */
   readonly helper: string;
   readonly folder: string;
-  readonly group: string | undefined;
+  /** The files of the control groups that bubblewrap joins. */
+  readonly groups: readonly string[];
   readonly bubblewrap: string;
   readonly bubblewrapArguments: readonly string[];
   readonly filter: Buffer | undefined;
@@ -63,7 +64,7 @@ const READY_MS = 20_000;
 export async function startSession(start: SessionStart): Promise<StartedSession> {
   const child = spawn(
     start.helper,
-    ["serve", start.folder, start.group ?? "", start.bubblewrap, "--args", "4", "--", INIT_INSIDE],
+    ["serve", start.folder, start.groups.join(":"), start.bubblewrap, "--args", "4", "--", INIT_INSIDE],
     {
       cwd: "/",
       // Commands can read bubblewrap's own environment.

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, readFileSync, readlinkSync, statSync } from "node:fs";
+import { type BigIntStats, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { readBounded } from "../lib/read-bounded.ts";
 import { runGit } from "../lib/run-git.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
@@ -73,7 +74,9 @@ export function hasContent(file: string, stat: BigIntStats, entry: IndexEntry): 
   if (statText(stat) === entry.stat && !isRacy(stat, entry.written)) return true;
   if (!stat.isFile() && !stat.isSymbolicLink()) return false;
   if (stat.size > MAX_READ) return false;
-  const content = stat.isFile() ? readFileSync(file) : readlinkSync(file, { encoding: "buffer" });
+  const content = stat.isFile()
+    ? readBounded(file, Number(MAX_READ)).bytes
+    : readlinkSync(file, { encoding: "buffer" });
   const algorithm = entry.oid.length === 40 ? "sha1" : "sha256";
   return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex") === entry.oid;
 }

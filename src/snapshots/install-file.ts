@@ -1,18 +1,18 @@
 import {
-  chmodSync,
   closeSync,
-  constants,
-  copyFileSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
   lstatSync,
   openSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmdirSync,
   rmSync,
   type Stats,
   symlinkSync,
+  writeSync,
 } from "node:fs";
 import { errorCode } from "../lib/error-code.ts";
 import type { OpenFolder } from "../lib/open-folder.ts";
@@ -51,14 +51,23 @@ function copy({ staged, mode }: NewFile, temporary: string, there: Stats | undef
     symlinkSync(readlinkSync(staged, { encoding: "buffer" }), temporary);
     return;
   }
-  copyFileSync(staged, temporary, constants.COPYFILE_EXCL);
-  chmodSync(temporary, mode ?? usualMode(stat.mode, there));
-  const file = openSync(temporary, "r");
+  // By descriptor: another program that works here could put a link to a file of its choice in the temporary's place.
+  const [from, to] = [openSync(staged, "r"), openSync(temporary, "wx", 0o600)];
   try {
-    fsyncSync(file);
+    const chunk = Buffer.alloc(Math.min(stat.size, CHUNK));
+    for (let size = 0; (size = readSync(from, chunk)) > 0;) writeWhole(to, chunk.subarray(0, size));
+    fchmodSync(to, mode ?? usualMode(stat.mode, there));
+    fsyncSync(to);
   } finally {
-    closeSync(file);
+    closeSync(from);
+    closeSync(to);
   }
+}
+
+const CHUNK = 1024 * 1024;
+
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }
 
 /** Git knows only whether a file is executable, so the rest stays as it is. */

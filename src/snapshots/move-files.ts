@@ -103,7 +103,7 @@ function put({ path, from, to }: FileMove, staged: string | undefined, { workspa
   if (folder === undefined) throw new Error("its folder cannot be made");
   const name = basename(path);
   const isFolder = lstatSync(folder.at(name), { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder) removeEmptyBelow(folder.at(name));
+  if (isFolder) removeEmptyBelow(path, workspace);
   installFile(folder, { name, staged, mode: to?.mode }, from !== null || isFolder);
 }
 
@@ -113,11 +113,13 @@ function remove({ path }: FileMove, { workspace }: MovePlace): void {
 }
 
 /** Removes the empty folders in a folder. */
-function removeEmptyBelow(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+function removeEmptyBelow(path: string, workspace: string): void {
+  using folder = openFolder(workspace, folderNames(join(path, "any")), false);
+  if (folder === undefined) return;
+  for (const entry of readdirSync(folder.at("."), { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
-    removeEmptyBelow(join(folder, entry.name));
-    removeEmpty(join(folder, entry.name));
+    removeEmptyBelow(join(path, entry.name), workspace);
+    removeEmpty(folder.at(entry.name));
   }
 }
 

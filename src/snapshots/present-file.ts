@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { BlockedFolder, openFolder } from "../lib/open-folder.ts";
+import { readBounded } from "../lib/read-bounded.ts";
 import type { FileState } from "./state-changes.ts";
 
 /** A larger file is not read: it is in no snapshot either. */
@@ -40,7 +41,7 @@ function look(file: string, oidLength: number): FileState | UnknownFile | null {
     return { kind: "link", oid: blobId(readlinkSync(file, { encoding: "buffer" }), oidLength), mode, part: "" };
   if (!stat.isFile()) return { because: "it is not a file any more" };
   if (stat.size > MAX_READ) return { because: "it is too large to be compared" };
-  return { kind: "file", oid: blobId(readFileSync(file), oidLength), mode, part: "" };
+  return { kind: "file", oid: blobId(readBounded(file, MAX_READ).bytes, oidLength), mode, part: "" };
 }
 
 const blobId = (content: Buffer, oidLength: number) =>

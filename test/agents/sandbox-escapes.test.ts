@@ -259,7 +259,7 @@ describe.skipIf(!hasSandbox || !isOnPath("python3"))("ways out of the sandbox", 
   });
 
   test("a fork bomb ends at the limit, and the session survives it", async () => {
-    await using small = await openScene({ maxProcesses: 60 });
+    await using small = await openScene({ policy: { limits: { processes: 60 } } });
     const bomb = python(
       `import time\nmade = 0\ntry:\n  while made < 500:\n    if os.fork() == 0: time.sleep(300); os._exit(0)\n    made += 1\nexcept OSError: pass\nprint(made)`,
     );

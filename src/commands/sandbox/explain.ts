@@ -1,6 +1,7 @@
 import type { Policy } from "../../contract/policy.ts";
 import { printableLine } from "../../lib/printable.ts";
 import type { ContainedSession } from "../../sandbox/contained-session.ts";
+import { limitFacts, limitText } from "../../sandbox/limits.ts";
 
 /** What commands in a sandbox can reach, for people or as JSON. */
 export function explainSandbox(session: ContainedSession, policy: Policy, asJson: boolean): string {
@@ -18,6 +19,7 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     notCreatable: watched,
     network: { mode: policy.network.mode, allow: policy.network.allow },
     variables: { passed: policy.passVariables ?? [] },
+    limits: held.includes("processes") ? limitFacts(policy, session.usesHelper) : [],
   };
   if (asJson) return `${JSON.stringify(facts)}\n`;
   const list = (title: string, entries: readonly string[]) =>
@@ -28,6 +30,10 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     ...list("They can read everything else on the disk, except these, which are hidden", facts.hidden),
     ...list("Read-only inside", facts.readOnly),
     ...list("Cannot be created", facts.notCreatable),
+    ...list(
+      "Limits for all commands together",
+      facts.limits.map((fact) => `${fact.what}: ${limitText(fact)}`),
+    ),
     "",
     NETWORK[facts.network.mode],
     ...(facts.network.mode === "allowlist" ? facts.network.allow.map((host) => `  ${printableLine(host)}`) : []),

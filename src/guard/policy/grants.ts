@@ -21,7 +21,7 @@ export function rulesOf({ origin, file }: FileFrom): readonly Rule[] {
 
 /** What a file grants if it is trusted. */
 export function grantsOf(source: FileFrom): Grants {
-  const { paths, network, tools, sandbox, env } = source.file;
+  const { paths, network, tools, env } = source.file;
   return {
     source: source.origin,
     rules: rulesOf(source),
@@ -30,18 +30,32 @@ export function grantsOf(source: FileFrom): Grants {
     networkMode: network?.mode,
     hosts: network?.allow ?? [],
     tools: tools?.allow ?? [],
-    sandbox,
+    ...sandboxOf(source.file),
     passVariables: env?.pass ?? [],
     newRepositories: paths?.new_repositories ?? [],
   };
 }
+
+/** The sandbox that a file asks for, in either of its two forms, with sizes in bytes. */
+export function sandboxOf({ sandbox }: PolicyFile): Pick<Grants, "sandbox" | "limits"> {
+  if (typeof sandbox !== "object") return { sandbox };
+  const { memory, processes, tmp } = sandbox.limits;
+  const limits = { memory: memory && bytesOf(memory), processes, tmp: tmp && bytesOf(tmp) };
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { sandbox: sandbox.level, limits: given.length === 0 ? undefined : Object.fromEntries(given) };
+}
+
+const bytesOf = (size: string) => Number.parseInt(size, 10) * 1024 ** (size.endsWith("G") ? 3 : 2);
 
 /** Whether there is anything in it beyond restrictions. */
 export function hasGrants(grants: Grants): boolean {
   return (
     [grants.rules, grants.hosts, grants.tools, grants.passVariables, grants.newRepositories].some(
       (list) => list.length > 0,
-    ) || [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox].some((value) => value !== undefined)
+    ) ||
+    [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox, grants.limits].some(
+      (value) => value !== undefined,
+    )
   );
 }
 
@@ -66,6 +80,7 @@ export function withGrants(policy: Policy, grants: Grants): Policy {
     },
     tools: { ...policy.tools, allow: [...policy.tools.allow, ...grants.tools] },
     sandbox: grants.sandbox ?? policy.sandbox,
+    ...(grants.limits === undefined ? {} : { limits: { ...policy.limits, ...grants.limits } }),
     passVariables: [...(policy.passVariables ?? []), ...grants.passVariables],
     newRepositories: [...(policy.newRepositories ?? []), ...grants.newRepositories],
   };

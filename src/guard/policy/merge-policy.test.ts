@@ -34,6 +34,18 @@ test("an untrusted workspace may tighten", () => {
   expect(mergePolicy([strict], place).network.allow).not.toContain("evil.example");
 });
 
+test("a workspace sets the limits of the sandbox only if it is trusted; its level counts if it is stricter", () => {
+  const file = { sandbox: { level: "strict", limits: { memory: "2G", processes: 100 } } };
+  const user = source("user", true, { sandbox: { limits: { memory: "512M", tmp: "1G" } } });
+  const untrusted = mergePolicy([user, source("workspace", false, file)], place);
+  const trusted = mergePolicy([user, source("workspace", true, file)], place);
+  const limits = { memory: 512 * 1024 ** 2, tmp: 1024 ** 3 };
+  expect([untrusted.sandbox, untrusted.limits]).toEqual(["strict", limits]);
+  expect([trusted.sandbox, trusted.limits]).toEqual(["strict", { ...limits, memory: 2 * 1024 ** 3, processes: 100 }]);
+  for (const memory of ["2", "1.5G", "0G", "2T", 2048])
+    expect(PolicyFile.safeParse({ version: 1, sandbox: { limits: { memory } } }).success).toBe(false);
+});
+
 test("nobody removes another source's denial", () => {
   const managed = source("managed", true, {
     rules: [{ id: "no-push", argv: ["git", "push"], verdict: "deny" }],

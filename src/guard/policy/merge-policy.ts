@@ -1,7 +1,7 @@
 import type { PolicyFile } from "../../contract/policy-file.ts";
 import { PRESET_STRICTNESS, PRESETS, type PresetName } from "../presets/presets.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
-import { grantsOf, hasGrants, rulesOf, withGrants } from "./grants.ts";
+import { grantsOf, hasGrants, rulesOf, sandboxOf, withGrants } from "./grants.ts";
 
 /** The origin of a policy file. A `workspace` file may only tighten until the user trusts it. */
 export interface PolicySource {
@@ -60,7 +60,8 @@ const SANDBOXES = ["off", "auto", "workspace", "strict"] as const;
 
 /** Takes only the restrictions from a file. */
 function tighten(policy: Policy, source: PolicySource): Policy {
-  const { paths, network, tools, sandbox = "off" } = source.file;
+  const { paths, network, tools } = source.file;
+  const { sandbox = "off" } = sandboxOf(source.file);
   const mode = network?.mode ?? "any";
   return {
     ...policy,

@@ -69,5 +69,7 @@ function pathOf(url: string): string {
 function passedOn({ rawHeaders, headers }: IncomingMessage, ...without: readonly string[]): string[] {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const dropped = new Set([...HOP_HEADERS, ...named, ...without]);
+  // Without its length the body would reach the server as a second request, to whatever host it names.
+  dropped.delete("content-length");
   return rawHeaders.filter((_text, index) => !dropped.has((rawHeaders[index - (index % 2)] ?? "").toLowerCase()));
 }

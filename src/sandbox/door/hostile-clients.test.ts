@@ -108,6 +108,26 @@ test("120 connections get no more than the limit, the others are turned away, an
   });
 });
 
+test.each(["content-length", "close, Content-Length"])(
+  "a body whose length is only for one hop (Connection: %s) does not become a second request",
+  async (hop) => {
+    let seen = "";
+    const { port: upstreamPort } = await listening(
+      createServer((socket) =>
+        socket.on("data", (chunk: Buffer) => {
+          seen += chunk.toString();
+          if (seen.includes("evil")) socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }),
+      ),
+    );
+    const { port } = await doorScene({ upstreamPort });
+    const body = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+    const head = `GET http://example.com/ HTTP/1.1\r\nHost: x\r\nConnection: ${hop}\r\nContent-Length: ${body.length}`;
+    await exchange(port, `${head}\r\n\r\n${body}`);
+    expect(seen.split("\r\n\r\n")[0]).toContain(`Content-Length: ${body.length}`);
+  },
+);
+
 test("a server that resets, refuses or answers rubbish is an answer, not a fault", async () => {
   const { port: rubbish } = await listening(createServer((socket) => socket.end("\0\0rubbish\r\n\r\n")));
   const { port: resets } = await listening(createServer((socket) => socket.resetAndDestroy()));
