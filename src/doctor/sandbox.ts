@@ -2,7 +2,7 @@ import type { Policy } from "../contract/policy.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { isInsideSession } from "../lib/inside-session.ts";
-import { proveSandbox } from "../sandbox/prove-sandbox.ts";
+import { sandboxHere } from "../sandbox/open-session-sandbox.ts";
 import type { CheckResult } from "./check.ts";
 
 interface Places {
@@ -20,28 +20,21 @@ export async function checkSandbox(
   const policy = activePolicy(findWorkspace(cwd), folder);
   if (policy === undefined)
     return { id: "sandbox", status: "absent", summary: "not tried, because the policy is broken" };
-  if (policy.sandbox === "off")
-    return {
-      id: "sandbox",
-      status: "warn",
-      summary: "contained: no, because the policy sets sandbox: off",
-      fix: "set sandbox: auto in the policy",
-    };
-  if (isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
+  if (policy.sandbox !== "off" && isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
   if (!canRecord && policy.sandbox === "auto")
     return {
       id: "sandbox",
       status: "absent",
       summary: "no, because signalbox cannot write its files (see places.home)",
     };
-  const { containment } = await proveSandbox(policy, { signalboxHome: folder });
+  const { containment } = await sandboxHere(policy, { signalboxHome: folder, environment: env });
   if (containment.contained)
     return {
       id: "sandbox",
       status: "ok",
       summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}`,
     };
-  const isRequired = policy.sandbox !== "auto";
+  const isRequired = policy.sandbox === "workspace" || policy.sandbox === "strict";
   return {
     id: "sandbox",
     status: isRequired ? "fail" : "warn",

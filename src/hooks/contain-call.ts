@@ -99,7 +99,7 @@ async function wordsBefore(
   decision: Decision,
   { program, session }: Lending,
 ): Promise<readonly string[] | Error> {
-  const needs = decision.verdict === "ask" ? (decision.needs ?? []) : [];
+  const { needs = [] } = decision;
   if (needs.length === 0) return [program];
   if (session === undefined) return new Error("signalbox does not answer");
   try {

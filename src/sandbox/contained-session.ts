@@ -6,11 +6,12 @@ import { printableLine } from "../lib/printable.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { openDoorLog } from "./door-log.ts";
-import { type EndedCommand, explainRefusals, newlyHidden } from "./explain-refusals.ts";
+import { type EndedCommand, explainRefusals, foreseeRefusals, newlyHidden } from "./explain-refusals.ts";
 import { openLoans } from "./loans.ts";
 import type { SandboxEvent } from "./start-session.ts";
 import { type NoSandbox, openSessionSandbox, type SandboxParts, type SessionSandbox } from "./open-session-sandbox.ts";
 
+export { foreseeRefusals };
 export type { EndedCommand };
 
 /** What a session's containment needs from its launcher. */

@@ -6,12 +6,14 @@ import type { Policy } from "../../contract/policy.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isUserError } from "../../lib/user-error.ts";
+import { decide } from "../decide-and-record.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
 import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
 import { addToPolicy } from "./add-to-policy.ts";
 import { liftedBy, objectionsOf } from "./allowable.ts";
-import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
+import { openHost } from "./open-host.ts";
+import { type AddedRule, NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
 import { ruleFor } from "./rule-for.ts";
 import { whyNot } from "./why-not.ts";
 
@@ -43,21 +45,27 @@ const MAX_ROUNDS = 5;
 
 /** Finds the narrowest addition to a policy file that allows a call. Never one that lifts a denial or a floor. */
 export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal {
+  const { machine } = place;
   const before = place.load(place.file.text);
-  const decision = judge(call, before, place.machine);
+  const decision = decide(call, before, machine);
   // A rule that only answers outside a sandbox would not help in a contained session.
-  const inside = judge(call, before, { ...place.machine, contained: HELD_PARTS });
+  const inside =
+    machine.contained === undefined ? judge(call, before, { ...machine, contained: HELD_PARTS }) : decision;
   if (decision.verdict === "allow") return notTogether(inside) ?? { kind: "allowed", decision };
   const refused = (because: string): Proposal => ({ kind: "refused", decision, because });
-  const outside = (inside.needs ?? []).some(({ kind }) => kind === "outside");
-  let current = { addition: NOTHING_ADDED, text: place.file.text, policy: before, decision };
+  const needs = new Set((inside.needs ?? []).map(({ kind }) => kind));
+  const outside = needs.has("outside");
+  // What leaves the sandbox, or is lent a host, has to be allowed without a sandbox too.
+  const machines = outside || needs.has("host") ? [{ ...machine, contained: undefined }, machine] : [machine];
+  const trial = { ...place, outside, machines };
+  let current = attempt(call, { addition: NOTHING_ADDED, text: place.file.text, policy: before }, trial);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hard = objectionsOf(current.decision).find((finding) => liftedBy(finding, before) === undefined);
     if (hard !== undefined) return refused(whyNot(hard, before));
-    const addition = extendAddition(current, { ...place, outside });
+    const addition = extendAddition(current, trial);
     if (typeof addition === "string") return refused(addition);
     if (canonicalJson(addition) === canonicalJson(current.addition)) break;
-    const next = tryAddition(call, place, addition);
+    const next = tryAddition(call, trial, addition);
     if (typeof next === "string") return refused(next);
     if (next.decision.verdict === "allow") return { kind: "addition", ...next, decision };
     current = next;
@@ -78,15 +86,26 @@ interface Attempt {
   readonly addition: PolicyAddition;
   readonly text: string;
   readonly policy: Policy;
+  /** Of the machines on which the call has to be allowed, the first that objects. */
   readonly decision: Decision;
 }
 
+interface Trial extends ProposalPlace {
+  readonly outside: boolean;
+  readonly machines: readonly ProposalPlace["machine"][];
+}
+
+function attempt(call: AgentCall, made: Omit<Attempt, "decision">, { machines, machine }: Trial): Attempt {
+  const decisions = machines.map((each) => decide(call, made.policy, each));
+  const decision = decisions.find(({ verdict }) => verdict !== "allow") ?? decide(call, made.policy, machine);
+  return { ...made, decision };
+}
+
 /** The result of an addition, or why the file would not be valid with it. */
-function tryAddition(call: AgentCall, place: ProposalPlace, addition: PolicyAddition): Attempt | string {
+function tryAddition(call: AgentCall, trial: Trial, addition: PolicyAddition): Attempt | string {
   try {
-    const text = addToPolicy(place.file.text, addition);
-    const policy = place.load(text);
-    return { addition, text, policy, decision: judge(call, policy, place.machine) };
+    const text = addToPolicy(trial.file.text, addition);
+    return attempt(call, { addition, text, policy: trial.load(text) }, trial);
   } catch (error) {
     if (isUserError(error)) return error.message;
     throw error;
@@ -94,27 +113,40 @@ function tryAddition(call: AgentCall, place: ProposalPlace, addition: PolicyAddi
 }
 
 /** What the remaining objections need beyond what is already added, or why that cannot be written. */
-function extendAddition(
-  { addition, decision, policy }: Attempt,
-  place: ProposalPlace & { readonly outside: boolean },
-): PolicyAddition | string {
+function extendAddition({ addition, decision, policy }: Attempt, place: Trial): PolicyAddition | string {
   const file = readPolicyFile(place.file.text, place.file.path);
-  const { outside } = place;
   let made = addition;
   for (const finding of objectionsOf(decision)) {
     const grant = grantOf(finding);
-    if (grant !== undefined) {
+    const isLent = grant?.kind === "host" && finding.command !== undefined;
+    if (isLent && place.prefix === true)
+      return `${finding.because}, and a rule lends a host to one exact command. To open it to every command: ${openHost(grant.target)}`;
+    if (grant !== undefined && !isLent) {
       made = withGrant(made, grant, {
         readRoots: file.paths?.read_roots === undefined ? policy.paths.readRoots : [],
         writeRoots: file.paths?.write_roots === undefined ? policy.paths.writeRoots : [],
       });
       continue;
     }
-    const rule = ruleFor(finding.fragment, { prefix: place.prefix === true, because: place.because, outside });
-    if (typeof rule === "string") return rule;
-    if (!made.rules.some(({ id }) => id === rule.id)) made = { ...made, rules: [...made.rules, rule] };
+    const rule = ruleFor(isLent ? (finding.command ?? "") : finding.fragment, {
+      prefix: place.prefix === true,
+      because: place.because,
+      outside: place.outside,
+    });
+    if (typeof rule === "string")
+      return isLent ? `${rule}. To open the host to every command: ${openHost(grant.target)}` : rule;
+    made = withRule(made, isLent ? { ...rule, hosts: [grant.target] } : rule);
   }
   return made;
+}
+
+/** One rule for one argv, with the hosts that it needs. */
+function withRule(addition: PolicyAddition, rule: AddedRule): PolicyAddition {
+  const known = addition.rules.find(({ id }) => id === rule.id);
+  if (known === undefined) return { ...addition, rules: [...addition.rules, rule] };
+  const hosts = [...new Set([...(known.hosts ?? []), ...(rule.hosts ?? [])])];
+  const joined = hosts.length === 0 ? known : { ...known, hosts };
+  return { ...addition, rules: addition.rules.map((one) => (one === known ? joined : one)) };
 }
 
 /** A file's roots replace those of the preset, so the first one brings the others along. */

@@ -157,13 +157,17 @@ test.each<[string, readonly string[], Admission]>([
     {
       kind: "refused",
       because:
-        "example.com leads to 10.0.0.1, which is not a public address. To allow it, add 10.0.0.1 to network.allow",
+        "example.com leads to 10.0.0.1, which is not a public address. To allow it all the same: signalbox guard allow --host example.com",
     },
   ],
   [
     "a private one among public ones",
     ["93.184.216.34", "fd00::1"],
-    { kind: "refused", because: "example.com leads to fd00::1, which is not a public address" },
+    {
+      kind: "refused",
+      because:
+        "example.com leads to fd00::1, which is not a public address. To allow it all the same: signalbox guard allow --host example.com",
+    },
   ],
   ["an address with a zone", ["fe80::1%eth0"], { kind: "refused", because: "example.com leads to fe80::1%eth0" }],
   ["a name", ["other.example"], { kind: "refused", because: "example.com leads to other.example" }],
@@ -194,8 +198,8 @@ test("a block opens the private addresses in it, and what a refusal says to add 
   expect(await admitted("db.test:443", blocks, ["10.0.0.9"])).toEqual({ kind: "admitted", addresses: ["10.0.0.9"] });
   expect(await admitted("db.test:443", blocks, ["10.0.1.9"])).toMatchObject({ kind: "refused" });
   const refusal = await admitted("db.test:5432", blocks, ["10.0.0.9"]);
-  const entry = /add (\S+) to/.exec("because" in refusal ? refusal.because : "")?.[1] ?? "";
-  expect(entry).toBe("10.0.0.9:5432");
+  const entry = /--host (\S+)/.exec("because" in refusal ? refusal.because : "")?.[1] ?? "";
+  expect(entry).toBe("db.test:5432");
   const allow = [...blocks.allow, entry];
   expect(await admitted("db.test:5432", { ...blocks, allow }, ["10.0.0.9"])).toMatchObject({ kind: "admitted" });
 });
