@@ -115,13 +115,15 @@ function advice(decision: Decision, first: GuardFinding | undefined, offer: stri
     ...(instead === undefined ? [] : ["", `The agent is told: ${instead}.`]),
     ...(lift === "" ? [] : ["", lift.trim()]),
     ...(ignored === undefined ? [] : ["", `${ignoredLine(ignored)}`]),
-    ...(offer === undefined || ignored?.allows === true ? [] : ["", `To allow ${isExact(decision)}: ${offer}`]),
+    ...(offer === undefined || ignored?.allows === true ? [] : ["", `To allow ${isExact(decision, offer)}: ${offer}`]),
   ];
 }
 
-/** A path or a variable is opened to every command; a host and a rule are for one. */
-const isExact = ({ findings }: Decision) =>
-  findings.some((finding) => finding.verdict !== "allow" && opensToAll(finding)) ? "it" : "exactly this command";
+/** A path or a variable is opened to every command; a rule, and what it lends, is for one. */
+const isExact = ({ findings }: Decision, offer: string) =>
+  offer.includes(" --host ") || findings.some((finding) => finding.verdict !== "allow" && opensToAll(finding))
+    ? "it"
+    : "exactly this command";
 
 /** What would be accepted instead. A shell that would run what it gets from the network is a case of its own. */
 function insteadOf({ findings, effects }: Decision, first: GuardFinding): string | undefined {

@@ -41,6 +41,7 @@ export async function containCall(
     session?.noteOutside(command);
     return outside({ ...answer, verdict }, call, { settings, policy, cwd: event.cwd });
   }
+  session?.noteCaller(command, { session: event.session, agent: settings.agent });
   const words = await wordsBefore(command, decision, { program: settings.sandbox, session });
   if (words instanceof Error) return denied(`what it needs could not be lent: ${words.message}`);
   const rewritten = [...words, command].map(shQuote).join(" ");

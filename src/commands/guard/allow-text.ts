@@ -73,7 +73,7 @@ function opens({ rules, hosts, readRoots, writeRoots, variables }: AllowedAdditi
   const all = `to every command in ${where}`;
   const root = (roots: readonly string[]) => roots.slice(-1).map(printableLine);
   const lines = [
-    ...hosts.map((host) => `${host} ${all}; what it accepts can be sent there, files of the workspace too`),
+    ...hosts.map((host) => `${host} ${all}, at a private address too; what it accepts can be sent there, files of the workspace too`),
     ...root(readRoots).map((path) => `${path} ${all}, for reading`),
     ...root(writeRoots).map((path) => `${path} ${all}, for writing`),
     ...variables.map((name) => `the variable ${name} ${all}`),

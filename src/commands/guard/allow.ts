@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type AllowPlace, lastCommand, openHost, planAllow, planHost, writeAllow } from "../../guard/allow/plan-allow.ts";
+import { decide } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { loadActivePolicy, readPreset } from "../../guard/policy/active-policy.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
@@ -75,6 +76,7 @@ const placeFrom = (flags: CommandInput["flags"]): AllowPlace => ({
   preset: readPreset(flags["preset"]),
   prefix: flags["prefix"] === true,
   machine: { ...realMachine, screen: commandScreen(screen) },
+  decide,
 });
 
 interface Planned {

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CallContainment } from "../../contract/agent-call.ts";
+import { HELD_PARTS } from "../../contract/containment.ts";
 import { listSegments } from "../../guard/audit/verify-audit.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
@@ -24,7 +26,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
     const { verdict, because } = judge(
       { tool: record.tool, input: record.input, cwd: record.cwd },
       policy,
-      realMachine,
+      { ...realMachine, ...containmentOf(record) },
     );
     if (verdict === record.verdict) continue;
     changed++;
@@ -36,6 +38,11 @@ export async function run({ flags }: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
+/** As it was judged: what could be restored then is not recorded, so that counts as the answer says. */
+function containmentOf({ contained, verdict }: RecordedCall): CallContainment {
+  return contained ? { contained: HELD_PARTS, recoverable: () => verdict === "allow" } : {};
+}
+
 interface RecordedCall {
   readonly time: string;
   readonly tool: string;
@@ -43,6 +50,7 @@ interface RecordedCall {
   readonly input: unknown;
   readonly cwd: string;
   readonly verdict: string;
+  readonly contained: boolean;
 }
 
 /** Audit log calls whose input was short enough to be stored in full. Redacted parts stay redacted. */
@@ -61,7 +69,8 @@ function* recordedCalls(folder: string): Generator<RecordedCall> {
       )
         continue;
       const input = parse(call);
-      if (input !== undefined) yield { time, tool, call, input, cwd, verdict };
+      const contained = typeof record["contained"] === "boolean";
+      if (input !== undefined) yield { time, tool, call, input, cwd, verdict, contained };
     }
 }
 

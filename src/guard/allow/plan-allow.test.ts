@@ -5,6 +5,7 @@ import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { openSegment } from "../audit/write-audit.ts";
 import { HELD_PARTS } from "../../contract/containment.ts";
+import { decide } from "../decide-and-record.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";
 import { loadActivePolicy } from "../policy/active-policy.ts";
 import { type AllowPlace, lastCommand, planAllow, writeAllow } from "./plan-allow.ts";
@@ -24,6 +25,7 @@ function place(more: Partial<AllowPlace> = {}): AllowPlace & { readonly file: st
     preset: undefined,
     prefix: false,
     machine,
+    decide,
   };
   return { ...at, ...more, file: join(folder, "policy.yaml") };
 }
@@ -70,7 +72,10 @@ test("what else it would allow is tried, not guessed", () => {
 
 test("a host is added with its port, a path beside those that the preset lists", () => {
   const at = place();
-  expect(added("curl https://a.example/x", at).addition).toMatchObject({ hosts: ["a.example:443"], rules: [{}] });
+  expect(added("curl https://a.example/x", at).addition).toMatchObject({
+    hosts: [],
+    rules: [{ argv: ["curl", "https://a.example/x"], exact: true, hosts: ["a.example:443"] }],
+  });
   const plan = added("cat /srv/data/x.csv", at);
   expect(plan.addition.readRoots.slice(0, 2)).toEqual([".", "/tmp"]);
   expect(plan.addition.readRoots.at(-1)).toBe("/srv/data/x.csv");

@@ -4,12 +4,13 @@ import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { Decision, Verdict } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { unifiedDiff } from "../../lib/unified-diff.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { lastAsked, recordedCommand } from "../audit/last-asked.ts";
-import { decide } from "../decide-and-record.ts";
 import { judgeUrlAccess } from "../judge/judge-access.ts";
-import type { JudgeExtras } from "../judge/judge.ts";
+import type { judge, JudgeExtras } from "../judge/judge.ts";
 import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
 export { openHost } from "./open-host.ts";
@@ -32,6 +33,8 @@ export interface AllowPlace {
   readonly prefix: boolean;
   /** With `contained`, the rule answers what is asked inside the sandbox. */
   readonly machine: Machine & JudgeExtras;
+  /** Decides as a session does. */
+  readonly decide: typeof judge;
 }
 
 /** What is to be allowed: a command, or a host for every command. */
@@ -63,13 +66,13 @@ type AllowPlan =
 /** Finds the narrowest addition to a policy file that allows exactly this command. Writes nothing. */
 export function planAllow(command: string, place: AllowPlace): AllowPlan {
   const call = { tool: "Bash", input: { command }, cwd: place.cwd };
-  const { machine, prefix } = place;
+  const { machine, decide, prefix } = place;
   const because = `allowed by signalbox guard allow on ${new Date(machine.now()).toISOString().slice(0, 10)}`;
   return plan(place, {
     cwd: place.cwd,
     propose(text) {
       const file = { path: fileOf(place), text };
-      return proposeAddition(call, { file, load: loader(place), machine, prefix, because });
+      return proposeAddition(call, { file, load: loader(place), machine, decide, prefix, because });
     },
     decide: (policy) => decide(call, policy, machine),
   });
@@ -77,8 +80,7 @@ export function planAllow(command: string, place: AllowPlace): AllowPlan {
 
 /** Opens one host, `NAME` or `NAME:PORT`, to every command. Throws a UserError for an entry that no policy takes. */
 export function planHost(entry: string, place: AllowPlace): AllowPlan {
-  if (/^@|[*/]/.test(entry))
-    throw new UserError(`${JSON.stringify(entry)} is not one host`, { fix: "name one host: NAME or NAME:PORT" });
+  refuseOther(entry);
   const url = `https://${entry}/`;
   const load = loader(place);
   const addition = { ...NOTHING_ADDED, hosts: [entry] };
@@ -105,6 +107,17 @@ export function planHost(entry: string, place: AllowPlace): AllowPlan {
   });
 }
 
+/** Groups, patterns and blocks are for those who write the policy themselves. */
+function refuseOther(entry: string): void {
+  const fix = "name one host: NAME or NAME:PORT";
+  if (/^@|[*/]/.test(entry)) throw new UserError(`${JSON.stringify(entry)} is not one host`, { fix });
+  try {
+    parseHostPattern(entry);
+  } catch (cause) {
+    throw new UserError(messageOf(cause), { fix, cause });
+  }
+}
+
 function plan(place: AllowPlace, wanted: Wanted): AllowPlan {
   const file = fileOf(place);
   const now = policyNow(file);
@@ -112,11 +125,12 @@ function plan(place: AllowPlace, wanted: Wanted): AllowPlan {
   const proposal = wanted.propose(before);
   if (proposal.kind !== "addition") return proposal;
   const { addition, policy, text: after } = proposal;
-  const { machine } = place;
+  const { machine, decide } = place;
   const reach = tryVariations(wanted.cwd, addition, {
     before: loader(place)(before),
     after: policy,
     machine,
+    decide,
   });
   const diff = unifiedDiff(now ?? "", after, file);
   return { kind: "addition", wanted, file, isNew: now === undefined, addition, reach, diff, before, after };

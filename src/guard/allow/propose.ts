@@ -6,7 +6,6 @@ import type { Policy } from "../../contract/policy.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isUserError } from "../../lib/user-error.ts";
-import { decide } from "../decide-and-record.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
 import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
@@ -23,6 +22,8 @@ export interface ProposalPlace {
   /** The policy that applies if the file has this text. */
   readonly load: (text: string) => Policy;
   readonly machine: Machine & JudgeExtras;
+  /** Decides as a session does. */
+  readonly decide: typeof judge;
   /** Allow every command that begins with these words, instead of exactly this one. */
   readonly prefix?: boolean | undefined;
   readonly because: string;
@@ -45,16 +46,16 @@ const MAX_ROUNDS = 5;
 
 /** Finds the narrowest addition to a policy file that allows a call. Never one that lifts a denial or a floor. */
 export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal {
-  const { machine } = place;
+  const { machine, decide } = place;
   const before = place.load(place.file.text);
   const decision = decide(call, before, machine);
   // A rule that only answers outside a sandbox would not help in a contained session.
   const inside =
     machine.contained === undefined ? judge(call, before, { ...machine, contained: HELD_PARTS }) : decision;
   if (decision.verdict === "allow") return notTogether(inside) ?? { kind: "allowed", decision };
-  const refused = (because: string): Proposal => ({ kind: "refused", decision, because });
+  const refused = (because: string): Proposal => ({ kind: "refused", decision, because: `${because}${orOpen(decision)}` });
   const needs = new Set((inside.needs ?? []).map(({ kind }) => kind));
-  const outside = needs.has("outside");
+  const outside = needs.has("outside") || inside.contained === false;
   // What leaves the sandbox, or is lent a host, has to be allowed without a sandbox too.
   const machines = outside || needs.has("host") ? [{ ...machine, contained: undefined }, machine] : [machine];
   const trial = { ...place, outside, machines };
@@ -95,7 +96,7 @@ interface Trial extends ProposalPlace {
   readonly machines: readonly ProposalPlace["machine"][];
 }
 
-function attempt(call: AgentCall, made: Omit<Attempt, "decision">, { machines, machine }: Trial): Attempt {
+function attempt(call: AgentCall, made: Omit<Attempt, "decision">, { machines, machine, decide }: Trial): Attempt {
   const decisions = machines.map((each) => decide(call, made.policy, each));
   const decision = decisions.find(({ verdict }) => verdict !== "allow") ?? decide(call, made.policy, machine);
   return { ...made, decision };
@@ -119,8 +120,7 @@ function extendAddition({ addition, decision, policy }: Attempt, place: Trial): 
   for (const finding of objectionsOf(decision)) {
     const grant = grantOf(finding);
     const isLent = grant?.kind === "host" && finding.command !== undefined;
-    if (isLent && place.prefix === true)
-      return `${finding.because}, and a rule lends a host to one exact command. To open it to every command: ${openHost(grant.target)}`;
+    if (isLent && place.prefix === true) return `${finding.because}, and a rule lends a host to one exact command`;
     if (grant !== undefined && !isLent) {
       made = withGrant(made, grant, {
         readRoots: file.paths?.read_roots === undefined ? policy.paths.readRoots : [],
@@ -133,11 +133,19 @@ function extendAddition({ addition, decision, policy }: Attempt, place: Trial): 
       because: place.because,
       outside: place.outside,
     });
-    if (typeof rule === "string")
-      return isLent ? `${rule}. To open the host to every command: ${openHost(grant.target)}` : rule;
+    if (typeof rule === "string") return rule;
     made = withRule(made, isLent ? { ...rule, hosts: [grant.target] } : rule);
   }
   return made;
+}
+
+/** Where nothing but a host is missing, it can be opened to every command, if it cannot be lent to this one. */
+function orOpen(decision: Decision): string {
+  const hosts = objectionsOf(decision).map(({ need, command }) => (command === undefined ? undefined : need));
+  const [first] = hosts;
+  return first?.kind === "host" && hosts.every((need) => need?.kind === "host")
+    ? `. To open the host to every command: ${openHost(first.target)}`
+    : "";
 }
 
 /** One rule for one argv, with the hosts that it needs. */

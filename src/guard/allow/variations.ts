@@ -3,8 +3,7 @@ import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { parseAddress } from "../../lib/ip-address.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
-import { decide } from "../decide-and-record.ts";
-import type { JudgeExtras } from "../judge/judge.ts";
+import type { judge, JudgeExtras } from "../judge/judge.ts";
 import type { PolicyAddition } from "./policy-addition.ts";
 
 /** Commands near an allowed one, as they were judged before and after the addition. */
@@ -19,6 +18,7 @@ interface Policies {
   readonly before: Policy;
   readonly after: Policy;
   readonly machine: Machine & JudgeExtras;
+  readonly decide: typeof judge;
 }
 
 /** Tries what else an addition would allow, on variations of the command. */
@@ -26,7 +26,7 @@ export function tryVariations(cwd: string, addition: PolicyAddition, policies: P
   const alsoAllows: string[] = [];
   const stillNot: string[] = [];
   for (const command of variationsOf(addition)) {
-    const verdict = (policy: Policy) => decide({ tool: "Bash", input: { command }, cwd }, policy, policies.machine).verdict;
+    const verdict = (policy: Policy) => policies.decide({ tool: "Bash", input: { command }, cwd }, policy, policies.machine).verdict;
     if (verdict(policies.after) !== "allow") stillNot.push(command);
     else if (verdict(policies.before) !== "allow") alsoAllows.push(command);
   }

@@ -69,12 +69,12 @@ function lenderOf({ code, need }: GuardFinding, { lenders = [] }: Judged): Rule 
   return lenders.find(({ hosts = [] }) => hosts.some((entry) => entry.toLowerCase() === need.target));
 }
 
-const lent = (finding: GuardFinding, { id, because }: Rule): GuardFinding => ({
+const lent = (finding: GuardFinding, { id }: Rule): GuardFinding => ({
   ...finding,
   verdict: "allow",
   code: "network-lent",
   rule: id,
-  because,
+  because: `a rule lends ${finding.need?.target ?? "it"} to this one command`,
 });
 
 const LOOPBACK =
