@@ -52,7 +52,8 @@ test("guard explain takes a command without --, and colours the verdict where co
 
 test("guard explain tells by its exit code whether a command may run", async () => {
   const at = place();
-  const explain = async (command: string) => (await signalbox(["guard", "explain", "--", command], at)).code;
+  const explain = async (command: string) =>
+    (await signalbox(["guard", "explain", "--contained", "no", "--", command], at)).code;
   expect([await explain("git status"), await explain("git push"), await explain("sudo id")]).toEqual([0, 3, 3]);
 });
 
@@ -80,7 +81,8 @@ test("a workspace's grant counts once it is trusted, and no longer when it chang
   const file = join(at.cwd, ".signalbox/policy.yaml");
   mkdirSync(dirname(file));
   writeFileSync(file, "version: 1\nrules:\n  - id: deploy\n    argv: [./deploy.sh]\n    verdict: allow\n");
-  const explain = async () => (await signalbox(["guard", "explain", "--", "./deploy.sh"], at)).code;
+  const explain = async () =>
+    (await signalbox(["guard", "explain", "--contained", "no", "--", "./deploy.sh"], at)).code;
   const before = await explain();
   expect((await signalbox(["trust"], at)).code).toBe(3);
   expect((await signalbox(["trust", "--yes"], at)).code).toBe(0);

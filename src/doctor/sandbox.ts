@@ -20,7 +20,8 @@ export async function checkSandbox(
   const policy = activePolicy(findWorkspace(cwd), folder);
   if (policy === undefined)
     return { id: "sandbox", status: "absent", summary: "not tried, because the policy is broken" };
-  if (policy.sandbox !== "off" && isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
+  if (policy.sandbox !== "off" && isInsideSession(env))
+    return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
   if (!canRecord && policy.sandbox === "auto")
     return {
       id: "sandbox",

@@ -22,7 +22,7 @@ export interface LoggedCall {
 }
 
 /** Early releases wrote the hosts of every session under this one. */
-export const NO_SESSION = "network";
+const NO_SESSION = "network";
 
 interface Segment {
   readonly path: string;

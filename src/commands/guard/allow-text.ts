@@ -45,7 +45,9 @@ export function proposalText({ plan, wanted, repository, judgedAs }: Proposed): 
     repository
       ? "It holds for everyone who trusts this repository's policy. You have to trust it again: signalbox trust"
       : "It holds in every workspace of yours. For this one alone: add --repository",
-    ...addition.rules.flatMap(({ hosts = [] }) => hosts).map((host) => `To open ${host} to every command: ${openHost(host)}`),
+    ...addition.rules
+      .flatMap(({ hosts = [] }) => hosts)
+      .map((host) => `To open ${host} to every command: ${openHost(host)}`),
     `The examples were judged ${judgedAs}`,
   ];
   return `${lines.join("\n")}\n`;
@@ -73,7 +75,10 @@ function opens({ rules, hosts, readRoots, writeRoots, variables }: AllowedAdditi
   const all = `to every command in ${where}`;
   const root = (roots: readonly string[]) => roots.slice(-1).map(printableLine);
   const lines = [
-    ...hosts.map((host) => `${host} ${all}, at a private address too; what it accepts can be sent there, files of the workspace too`),
+    ...hosts.map(
+      (host) =>
+        `${host} ${all}, at a private address too; what it accepts can be sent there, files of the workspace too`,
+    ),
     ...root(readRoots).map((path) => `${path} ${all}, for reading`),
     ...root(writeRoots).map((path) => `${path} ${all}, for writing`),
     ...variables.map((name) => `the variable ${name} ${all}`),

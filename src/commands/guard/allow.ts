@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { type AllowPlace, lastCommand, openHost, planAllow, planHost, writeAllow } from "../../guard/allow/plan-allow.ts";
+import {
+  type AllowPlace,
+  lastCommand,
+  openHost,
+  planAllow,
+  planHost,
+  writeAllow,
+} from "../../guard/allow/plan-allow.ts";
 import { decide } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { loadActivePolicy, readPreset } from "../../guard/policy/active-policy.ts";

@@ -59,7 +59,10 @@ async function judgedHere(policy: Policy): Promise<JudgedAs> {
         words: `as sessions on this machine are: in the sandbox, by ${containment.by}. Without one: --contained no`,
         plan,
       }
-    : { contained: undefined, words: `as sessions on this machine are: without a sandbox, because ${containment.because}.` };
+    : {
+        contained: undefined,
+        words: `as sessions on this machine are: without a sandbox, because ${containment.because}.`,
+      };
 }
 
 /** What a session that starts now could restore. */

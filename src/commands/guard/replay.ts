@@ -23,11 +23,10 @@ export async function run({ flags }: CommandInput): Promise<number> {
   for (const record of recordedCalls(signalboxHome())) {
     if (Date.parse(record.time) < since) continue;
     judged++;
-    const { verdict, because } = judge(
-      { tool: record.tool, input: record.input, cwd: record.cwd },
-      policy,
-      { ...realMachine, ...containmentOf(record) },
-    );
+    const { verdict, because } = judge({ tool: record.tool, input: record.input, cwd: record.cwd }, policy, {
+      ...realMachine,
+      ...containmentOf(record),
+    });
     if (verdict === record.verdict) continue;
     changed++;
     process.stdout.write(

@@ -53,7 +53,11 @@ export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal
   const inside =
     machine.contained === undefined ? judge(call, before, { ...machine, contained: HELD_PARTS }) : decision;
   if (decision.verdict === "allow") return notTogether(inside) ?? { kind: "allowed", decision };
-  const refused = (because: string): Proposal => ({ kind: "refused", decision, because: `${because}${orOpen(decision)}` });
+  const refused = (because: string): Proposal => ({
+    kind: "refused",
+    decision,
+    because: `${because}${orOpen(decision)}`,
+  });
   const needs = new Set((inside.needs ?? []).map(({ kind }) => kind));
   const outside = needs.has("outside") || inside.contained === false;
   // What leaves the sandbox, or is lent a host, has to be allowed without a sandbox too.

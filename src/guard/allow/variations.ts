@@ -26,7 +26,8 @@ export function tryVariations(cwd: string, addition: PolicyAddition, policies: P
   const alsoAllows: string[] = [];
   const stillNot: string[] = [];
   for (const command of variationsOf(addition)) {
-    const verdict = (policy: Policy) => policies.decide({ tool: "Bash", input: { command }, cwd }, policy, policies.machine).verdict;
+    const verdict = (policy: Policy) =>
+      policies.decide({ tool: "Bash", input: { command }, cwd }, policy, policies.machine).verdict;
     if (verdict(policies.after) !== "allow") stillNot.push(command);
     else if (verdict(policies.before) !== "allow") alsoAllows.push(command);
   }
@@ -37,10 +38,9 @@ const MAX_VARIED = 3;
 
 function variationsOf({ rules, hosts, readRoots, writeRoots }: PolicyAddition): readonly string[] {
   const varied = [
-    ...rules.slice(0, MAX_VARIED).flatMap(({ argv, hosts = [] }) => [
-      ...argvVariations(argv),
-      ...hosts.flatMap(hostVariations),
-    ]),
+    ...rules
+      .slice(0, MAX_VARIED)
+      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv), ...hosts.flatMap(hostVariations)]),
     ...hosts.slice(0, MAX_VARIED).flatMap(hostVariations),
     ...readRoots.slice(-1).flatMap((path) => [`cat ${word(`${path}/other`)}`, `cat ${word(besides(path))}`]),
     ...writeRoots

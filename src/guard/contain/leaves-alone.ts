@@ -21,6 +21,8 @@ export function areAll({ findings }: Decision, { rules }: Policy, isSuch: (rule:
     .filter(({ code, verdict }) => verdict === "allow" && RULE_CODES.includes(code))
     .every(({ rule }) => {
       const named = rules.filter(({ id }) => id === rule);
-      return named.length > 0 && named.every((one) => isSuch(one) || (one.source === "preset" && PRINTING.test(one.id)));
+      return (
+        named.length > 0 && named.every((one) => isSuch(one) || (one.source === "preset" && PRINTING.test(one.id)))
+      );
     });
 }

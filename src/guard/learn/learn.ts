@@ -118,7 +118,9 @@ type Wanting = HeldCommand & { readonly wanted: WantedGrants };
 
 function lessonsFrom(wanting: readonly Wanting[]): readonly Lesson[] {
   const hosts = lentHosts(wanting);
-  const own = new Set(hosts.flatMap(({ argvs }) => (argvs.length === 1 ? argvs.map((argv) => JSON.stringify(argv)) : [])));
+  const own = new Set(
+    hosts.flatMap(({ argvs }) => (argvs.length === 1 ? argvs.map((argv) => JSON.stringify(argv)) : [])),
+  );
   const argvs = new Map(
     wanting
       .flatMap(({ wanted }) => wanted.argvs)
@@ -153,10 +155,15 @@ function lentHosts(wanting: readonly Wanting[]): readonly WantedHost[] {
 /** A host that one command uses is lent to it. One that several use is opened to all, and the lesson says so. */
 function hostLesson({ host, users, argvs }: WantedHost): Lesson {
   const [only = []] = argvs;
-  if (argvs.length > 1) return lesson({ ...NOTHING_ADDED, hosts: [host] }, users, `${openHost(host)}   # every command`);
+  if (argvs.length > 1)
+    return lesson({ ...NOTHING_ADDED, hosts: [host] }, users, `${openHost(host)}   # every command`);
   const shape = { argv: only, exact: true };
   const { rules } = ruleAddition(shape);
-  return lesson({ ...NOTHING_ADDED, rules: rules.map((rule) => ({ ...rule, hosts: [host] })) }, users, applyRule(shape));
+  return lesson(
+    { ...NOTHING_ADDED, rules: rules.map((rule) => ({ ...rule, hosts: [host] })) },
+    users,
+    applyRule(shape),
+  );
 }
 
 function lesson(addition: PolicyAddition, commands: readonly Wanting[], apply: string): Lesson {
