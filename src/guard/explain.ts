@@ -147,7 +147,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   "option-consequences": "omit the option",
   "option-unknown": "use the program's common options",
   "network-none": "use what is already on this machine",
-  "network-unlisted": "if it is needed, add the host to network.allow in the policy",
+  "network-unlisted": "do without this host, or let the user allow the call",
   "path-denied-read": "read a file without secrets, such as .env.example",
   "path-denied-write": "leave this file to the user",
   "path-denied-delete": "leave this file to the user",
