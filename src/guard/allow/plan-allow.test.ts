@@ -273,3 +273,12 @@ test("what leaves the sandbox and what stays inside are not allowed in one line,
     "`docker ps` is allowed and runs outside a session's sandbox, and the rest of the line runs inside; each needs a call of its own",
   );
 });
+
+test("a command that asks to run outside gets one rule, for what would run there", () => {
+  const at = place({ machine: contained });
+  const command = "signalbox outside -- docker run alpine";
+  const plan = added(command, at);
+  expect(plan.addition.rules).toMatchObject([{ argv: ["docker", "run", "alpine"], exact: true, contained: false }]);
+  expect(writeAllow(plan, at)).toBe("allow");
+  expect([planAllow(command, at).kind, planAllow("docker run alpine", at).kind]).toEqual(["allowed", "allowed"]);
+});

@@ -59,9 +59,12 @@ export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal
     because: `${because}${orOpen(decision)}`,
   });
   const needs = new Set((inside.needs ?? []).map(({ kind }) => kind));
-  const outside = needs.has("outside") || inside.contained === false;
+  // It asks to run outside, and is judged so.
+  const isOutside = inside.contained === false;
+  const outside = isOutside || needs.has("outside");
   // What leaves the sandbox, or is lent a host, has to be allowed without a sandbox too.
-  const machines = outside || needs.has("host") ? [{ ...machine, contained: undefined }, machine] : [machine];
+  const machines =
+    !isOutside && (outside || needs.has("host")) ? [{ ...machine, contained: undefined }, machine] : [machine];
   const trial = { ...place, outside, machines };
   let current = attempt(call, { addition: NOTHING_ADDED, text: place.file.text, policy: before }, trial);
   for (let round = 0; round < MAX_ROUNDS; round++) {
