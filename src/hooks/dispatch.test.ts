@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { HELD_PARTS, type Need } from "../contract/containment.ts";
+import { HELD_PARTS } from "../contract/containment.ts";
 import type { HookEvent } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
 import type { Policy } from "../contract/policy.ts";
@@ -296,28 +296,4 @@ test("the conversation with the person is known from its prompts and stops, not 
   await dispatch({ type: "prompt-submitted", session: "inner", subAgent: "a", prompt: "hello" }, context);
   await dispatch({ type: "agent-stop", session: "later", again: false }, context);
   expect(talked).toEqual(["main", "later"]);
-});
-
-test("a command belongs to the conversation that asked, and gets the host that a rule lends to it without a question", async () => {
-  const command = "curl -s https://example.org";
-  const rule = { id: "mine", source: "user", verdict: "allow", exact: true, because: "mine" } as const;
-  const lends = { ...rule, argv: command.split(" "), hosts: ["example.org:443"] };
-  const { parts, workspace } = place({
-    policy: { rules: [...PRESETS.default.rules, lends] },
-    settings: { sandbox: "/s", held: HELD_PARTS, ownRules: NO_RULES },
-  });
-  const seen: unknown[] = [];
-  const nothing = () => undefined;
-  const session = {
-    ...{ saw: nothing, began: nothing, ended: nothing, noteOutside: nothing, takeNotes: () => [] },
-    noteCaller: (...called: readonly unknown[]) => void seen.push(called),
-    lend: async (needs: readonly Need[]) => (seen.push(needs.map(({ target }) => target)), ["/s"]),
-    ready: Promise.resolve(),
-  };
-  const event: HookEvent = { type: "tool-before", session: "one", tool: "Bash", input: { command }, cwd: workspace };
-  expect(await dispatch(event, { ...parts, session })).toMatchObject({
-    verdict: "allow",
-    input: { command: `'/s' '${command}'` },
-  });
-  expect(seen).toEqual([[command, { session: "one", agent: "claude" }], ["example.org:443"]]);
 });
