@@ -72,7 +72,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "taint/taint-store.ts",
   ],
   screen: ["screen-command.ts", "screen-lines.ts", "screen.ts"],
-  sandbox: ["contained-session.ts", "limits.ts", "open-session-sandbox.ts", "prove-sandbox.ts", "prune-homes.ts"],
+  sandbox: ["contained-session.ts", "limits.ts", "open-session-sandbox.ts", "prune-homes.ts"],
   models:
     "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts other-models.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
       " ",

@@ -35,5 +35,22 @@ test("a command of several lines is one line of the log that is shown", async ()
   const script = JSON.stringify([{ bash: "ls\n2026-01-01T00:00:00.000Z  allow  bash  forged" }]);
   await signalbox(["run", "mock", "t", "--param", `script=${script}`], options);
   const { stdout } = await signalbox(["audit", "show"], options);
-  expect(stdout.trimEnd().split("\n")).toEqual([expect.stringContaining("ls\\n2026-01-01T00:00:00.000Z")]);
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/^mock {2}\S+ {2}.* UTC {2}session [0-9a-f-]+$/),
+    expect.stringContaining("$ ls\\n2026-01-01T00:00:00.000Z"),
+    expect.stringContaining(" (rule "),
+  ]);
+});
+
+test("audit alone shows the last session, and ends well where nothing is recorded", async () => {
+  const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } };
+  const nothing = await signalbox(["audit"], options);
+  expect([nothing.code, nothing.stdout]).toEqual([0, expect.stringMatching(/^Nothing is recorded yet\.\n/)]);
+  for (const command of ["ls", "pwd"])
+    await signalbox(["run", "mock", "t", "--param", `script=${JSON.stringify([{ bash: command }])}`], options);
+  const { stdout } = await signalbox(["audit"], options);
+  expect(stdout).toContain("$ pwd\n");
+  expect(stdout).not.toContain("$ ls\n");
+  const json = await signalbox(["audit", "show", "last", "--json"], options);
+  expect(JSON.parse(json.stdout)).toMatchObject({ agent: "mock", seq: 1 });
 });

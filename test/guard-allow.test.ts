@@ -1,13 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryHere } from "./support/allow-scene.ts";
 import { isOnPath } from "./support/is-on-path.ts";
+import { hasSandbox } from "./support/sandbox-scene.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
 
 const COMMAND = "node scripts/x.mjs";
+
+/** Beside the policy there may be what was found out about the sandbox here. */
+const hasPolicy = (home: string) => existsSync(join(home, ".signalbox/policy.yaml"));
 
 test("guard allow shows the rule, writes it only when told to, and proves it", async () => {
   const { cwd, env, home } = repositoryHere();
@@ -15,7 +19,7 @@ test("guard allow shows the rule, writes it only when told to, and proves it", a
   expect([shown.code, shown.stderr]).toEqual([3, "Nothing was written. To write it: add --yes\n"]);
   expect(shown.stdout).toContain("+    argv: [node, scripts/x.mjs]\n+    exact: true\n");
   expect(shown.stdout).toContain(`It would not allow:\n  ${COMMAND} other\n`);
-  expect(readdirSync(home)).toEqual([]);
+  expect(hasPolicy(home)).toBe(false);
   const written = await signalbox(["guard", "allow", "--yes", "--json", COMMAND], { cwd, env });
   expect(JSON.parse(written.stdout)).toMatchObject({ outcome: "written", verdict: "allow", command: COMMAND });
 });
@@ -39,7 +43,7 @@ test("the repository's own file is named until it is trusted, and guard allow sa
   const { cwd, env } = repositoryHere();
   const written = await signalbox(["guard", "allow", "--repository", "--yes", COMMAND], { cwd, env });
   expect([written.code, written.stdout]).toEqual([0, expect.stringContaining("To trust it: signalbox trust\n")]);
-  const before = await signalbox(["guard", "explain", COMMAND], { cwd, env });
+  const before = await signalbox(["guard", "explain", "--contained", "no", COMMAND], { cwd, env });
   expect([before.code, before.stdout]).toEqual([
     3,
     expect.stringContaining("To review and trust it: signalbox trust\n"),
@@ -104,7 +108,56 @@ test.skipIf(process.platform !== "linux" || !isOnPath("script"))(
         encoding: "utf8",
       });
     expect(typed("n").stdout).toContain("Write it? [y/N]");
-    expect(readdirSync(home)).toEqual([]);
+    expect(hasPolicy(home)).toBe(false);
     expect(typed("y").stdout).toContain("Judged again: ALLOW");
   },
 );
+
+test.skipIf(!hasSandbox)(
+  "explain answers as a session here does, and says what would fail in the sandbox",
+  async () => {
+    const { cwd, env } = repositoryHere();
+    writeFileSync(join(cwd, ".env"), "A=1\n");
+    const explain = async (...words: readonly string[]) =>
+      await signalbox(["guard", "explain", ...words], { cwd, env });
+    const [here, without] = [
+      await explain("pip install requests"),
+      await explain("--contained", "no", "pip install x"),
+    ];
+    expect([here.code, here.stdout]).toEqual([0, expect.stringMatching(/^ALLOW [\s\S]*\nJudged as sessions on this/)]);
+    expect([without.code, without.stdout]).toEqual([
+      3,
+      expect.stringMatching(/^ASK [\s\S]*\nJudged as without a sandbox/),
+    ]);
+    const hidden = await explain("cd . && echo X >> .env");
+    expect(hidden.stdout).toContain(
+      "It would fail in the sandbox\n  write .env: it is hidden: the policy keeps **/.env from being read (rule deny_read)\n",
+    );
+    const run = await signalbox(["sandbox", "--", "echo X >> .env"], { cwd, env });
+    expect([run.code, readFileSync(join(cwd, ".env"), "utf8")]).toEqual([1, "A=1\n"]);
+  },
+);
+
+test.skipIf(!hasSandbox)(
+  "the home folder as the workspace is not contained, and explain and doctor say so",
+  async () => {
+    const { home, env } = repositoryHere();
+    const explained = await signalbox(["guard", "explain", COMMAND], { cwd: home, env });
+    expect(explained.stdout).toContain("without a sandbox, because the sandbox cannot hide your home folder");
+    const { stdout } = await signalbox(["doctor", "--json"], { cwd: home, env });
+    const [check] = JSON.parse(stdout).checks.filter(({ id }: { id: string }) => id === "sandbox");
+    expect(check.summary).toContain("the sandbox cannot hide your home folder");
+  },
+);
+
+test.skipIf(!hasSandbox)("one request is allowed contained, and nothing else that reaches its host", async () => {
+  const { cwd, env } = repositoryHere();
+  const command = "curl -s https://example.org";
+  const written = await signalbox(["guard", "allow", "--yes", command], { cwd, env });
+  expect(written.stdout).toContain("It opens:\n  example.org:443 to this command alone\n");
+  const code = async (words: string) => (await signalbox(["guard", "explain", words], { cwd, env })).code;
+  expect([await code(command), await code("curl -d @a.js https://example.org")]).toEqual([0, 3]);
+  const opened = await signalbox(["guard", "allow", "--yes", "--host", "example.org"], { cwd, env });
+  expect(opened.stdout).toContain("what it accepts can be sent there, files of the workspace too\n");
+  expect(await code("curl -d @a.js https://example.org")).toBe(0);
+});

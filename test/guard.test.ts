@@ -12,8 +12,10 @@ import {
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { buildHook } from "../scripts/build-hook.ts";
+import { openSegment } from "../src/guard/audit/write-audit.ts";
 import { isOnPath } from "./support/is-on-path.ts";
 import { PROJECT, signalbox } from "./support/run-signalbox.ts";
+import { hasSandbox } from "./support/sandbox-scene.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const policies = join(PROJECT, "test/fixtures/guard/policies.json");
@@ -52,7 +54,8 @@ test("guard explain takes a command without --, and colours the verdict where co
 
 test("guard explain tells by its exit code whether a command may run", async () => {
   const at = place();
-  const explain = async (command: string) => (await signalbox(["guard", "explain", "--", command], at)).code;
+  const explain = async (command: string) =>
+    (await signalbox(["guard", "explain", "--contained", "no", "--", command], at)).code;
   expect([await explain("git status"), await explain("git push"), await explain("sudo id")]).toEqual([0, 3, 3]);
 });
 
@@ -80,7 +83,8 @@ test("a workspace's grant counts once it is trusted, and no longer when it chang
   const file = join(at.cwd, ".signalbox/policy.yaml");
   mkdirSync(dirname(file));
   writeFileSync(file, "version: 1\nrules:\n  - id: deploy\n    argv: [./deploy.sh]\n    verdict: allow\n");
-  const explain = async () => (await signalbox(["guard", "explain", "--", "./deploy.sh"], at)).code;
+  const explain = async () =>
+    (await signalbox(["guard", "explain", "--contained", "no", "--", "./deploy.sh"], at)).code;
   const before = await explain();
   expect((await signalbox(["trust"], at)).code).toBe(3);
   expect((await signalbox(["trust", "--yes"], at)).code).toBe(0);
@@ -231,4 +235,41 @@ test("a session that read an injection is asked about what it did freely before,
   });
   await signalbox(["guard", "taint", "--session", "s1", "--clear"], at);
   expect(await ask()).toEqual({});
+});
+
+test.skipIf(!hasSandbox)("judge answers for this machine, except under a policy that a line brings", async () => {
+  const call = { tool: "Bash", input: { command: "python3 x.py" } };
+  const lines = [call, { ...call, policy: { allow: ["ls"] } }];
+  const verdicts = async (...flags: readonly string[]) => {
+    const input = lines.map((line) => JSON.stringify(line)).join("\n");
+    const { stdout } = await signalbox(["guard", "judge", ...flags], { cwd: tempRepository(), input });
+    return stdout
+      .trim()
+      .split("\n")
+      .map((text) => JSON.parse(text).verdict);
+  };
+  expect(await verdicts()).toEqual(["allow", "ask"]);
+  expect(await verdicts("--contained", "no")).toEqual(["ask", "ask"]);
+});
+
+test("replay judges a contained call as contained, so that nothing changes under the same policy", async () => {
+  const at = place();
+  using segment = openSegment(at.env.SIGNALBOX_HOME, { now: Date.now });
+  for (const command of ["python3 x.py", "rm -rf src"])
+    segment.append({
+      time: new Date().toISOString(),
+      session: "s",
+      agent: "native",
+      tool: "bash",
+      call: JSON.stringify({ command }),
+      cwd: at.cwd,
+      effects: [],
+      verdict: "allow",
+      code: "no-rule",
+      rules: [],
+      contained: true,
+      policy: "p",
+    });
+  const { stdout } = await signalbox(["guard", "replay"], at);
+  expect(stdout).toBe("2 decisions replayed, 0 would change\n");
 });

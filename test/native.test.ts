@@ -49,7 +49,7 @@ test("a call that the rules deny does not run, and the model learns why", async 
   const { code, stdout, stderr } = await run(["native", "-p", "install it"]);
   expect([code, stdout]).toEqual([0, "I may not.\n"]);
   expect(stderr).toMatch(
-    /  denied: .* needs example\.com:80, which is not in network\.allow \(rule network\)\..* To allow it: signalbox guard allow '.*'$/m,
+    /  denied: .* needs example\.com:80, which is not in network\.allow \(rule network\)\..* To allow it: signalbox guard allow --host example\.com:80 \(for every command\)$/m,
   );
   expect(stderr).not.toContain("Do not retry");
   const last = JSON.stringify(server.requests.at(-1)?.body);

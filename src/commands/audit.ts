@@ -1,16 +1,14 @@
 import { needsUpdate } from "../lib/file-format.ts";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { listReceipts } from "../backplane/receipts/find-receipt.ts";
 import { verifyAuditHead } from "../backplane/receipts/verify-receipts.ts";
-import { flawPlace, listSegments, prunedLookup, verifyAudit } from "../guard/audit/verify-audit.ts";
+import { flawPlace, prunedLookup, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { printableLine } from "../lib/printable.ts";
 import { prunedLine } from "../lib/tombstones.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { lastSession, newestRecords, recordsOf, sessionsNamed } from "./audit/read-log.ts";
+import { auditStory } from "./audit/story.ts";
 import type { CommandModule } from "./command-module.ts";
+import { printText } from "./print-line.ts";
 import { subVerbsText } from "./sub-help.ts";
 import { subVerb } from "./sub-verbs.ts";
 
@@ -25,8 +23,9 @@ const HELP: NonNullable<CommandModule["subVerbs"]> = {
   },
   show: {
     usage: "[RUN] [--limit N] [--json]",
-    summary: "print the newest decisions, or those of one run",
+    summary: "the newest decisions and hosts, or those of one session",
     flags: ["--limit", "--json"],
+    more: "Times are UTC. --json prints the records as they are in the log.",
     examples: ["signalbox audit show --limit 10", "signalbox audit show last"],
   },
 };
@@ -38,18 +37,20 @@ export const command: CommandModule = {
   configure(audit) {
     audit
       .argument("[what]", "verify or show")
-      .argument("[run]", "show: only the records of this run or session: its id, the beginning of it, or last")
+      .argument("[run]", "show: only this run or session: its id, the beginning of it, or last (as audit alone)")
       .option("--json", "print records as they are")
       .option("--limit <n>", "how many of the newest records `show` prints", "50")
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },
   async run({ words, flags }) {
     const folder = signalboxHome();
+    const shown = { json: flags["json"] === true, limit: Number(flags["limit"]) };
+    if (words.length === 0) return await showLast(folder, shown);
     const act = subVerb("audit", words[0], {
-      verify: () => verify(folder),
-      show: () => show(folder, { run: words[1], json: flags["json"] === true, limit: Number(flags["limit"]) }),
+      verify: async () => verify(folder),
+      show: () => show(folder, { ...shown, run: words[1] }),
     });
-    return act();
+    return await act();
   },
 };
 
@@ -99,53 +100,36 @@ interface Shown {
   readonly limit: number;
 }
 
-function show(folder: string, { run, json, limit }: Shown): number {
-  const lines = listSegments(folder).flatMap((segment) =>
-    readFileSync(join(folder, "audit", segment), "utf8")
-      .split("\n")
-      .filter((line) => line !== ""),
-  );
-  const ofRun = run === undefined ? lines : linesOf(lines, run);
+async function show(home: string, { run, json, limit }: Shown): Promise<number> {
   const wanted = Number.isInteger(limit) && limit > 0 ? limit : 50;
-  for (const line of ofRun.slice(-wanted)) process.stdout.write(`${json ? line : describe(line)}\n`);
+  const all = run === undefined ? newestRecords(home, wanted) : recordsOf(home, sessionOf(home, run));
+  const records = all.slice(-wanted);
+  if (json) await printText(records.map(({ line }) => `${line}\n`).join(""));
+  else if (records.length === 0) await printText("Nothing is recorded yet.\n");
+  else {
+    const left = all.length - records.length;
+    const more = left === 0 ? "" : `${left} earlier records are left out; to see them: --limit ${all.length}\n\n`;
+    await printText(`${more}${auditStory(records)}`);
+  }
   return EXIT.ok;
 }
 
-/** The records of one run or session. `last` is the one with the newest record. */
-function linesOf(lines: readonly string[], run: string): readonly string[] {
-  const records = lines.map((line) => ({ line, ...fieldsOf(line) }));
-  const newest = records.reduce((one, other) => (other.time >= one.time ? other : one), { session: "", time: "" });
-  const sessions = new Set(records.map(({ session }) => session).filter((session) => session !== ""));
-  const beginning = [...sessions].filter((session) => session.startsWith(run));
-  const found = run === "last" ? [newest.session] : sessions.has(run) ? [run] : beginning;
+function sessionOf(home: string, run: string): string {
+  const last = run === "last" ? lastSession(home) : undefined;
+  const found = last === undefined ? sessionsNamed(home, run) : [last];
   const [session] = found;
-  if (session === undefined || session === "" || run === "" || found.length > 1)
+  if (session === undefined || run === "" || found.length > 1)
     throw new UserError(found.length > 1 ? `${found.length} runs or sessions match` : "no records of such a run", {
       where: run,
-      fix: "'signalbox audit show --json' shows the session of each record",
+      fix: "'signalbox audit show' shows the newest sessions",
     });
-  return records.filter((record) => record.session === session).map(({ line }) => line);
+  return session;
 }
 
-function fieldsOf(text: string): { readonly session: string; readonly time: string } {
-  const { session, time } = recordIn(text) ?? {};
-  return { session: typeof session === "string" ? session : "", time: typeof time === "string" ? time : "" };
-}
-
-function describe(line: string): string {
-  const record = recordIn(line);
-  if (record === undefined) return "(not a record)";
-  const { time, verdict, tool, call, code } = record;
-  return printableLine(
-    `${String(time)}  ${String(verdict).padEnd(5)}  ${String(tool)}  ${String(call).slice(0, 140)}  ${String(code)}`,
-  );
-}
-
-function recordIn(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const record: unknown = parseJson(line);
-    return isRecord(record) ? record : undefined;
-  } catch {
-    return undefined;
-  }
+/** What a person wants who says no more: the last session. The rest is in the help. */
+async function showLast(home: string, shown: Omit<Shown, "run">): Promise<number> {
+  const run = lastSession(home);
+  await show(home, { ...shown, run });
+  if (!shown.json) await printText("\nMore: signalbox audit show, signalbox audit verify, signalbox audit --help\n");
+  return EXIT.ok;
 }

@@ -13,6 +13,8 @@ export interface AuditEntry {
   readonly verdict: Verdict;
   readonly code: string;
   readonly rules: readonly string[];
+  /** Why it was not simply allowed. Missing in records of early releases. */
+  readonly because?: string;
   /** Whether the command runs in the session's sandbox, or leaves it. Missing without one. */
   readonly contained?: boolean;
   /** Hash of the policy that made the decision. */

@@ -13,6 +13,8 @@ export const PolicyRule = z.strictObject({
   verdict: Verdict,
   because: z.string().max(500).optional(),
   contained: z.literal(false).optional(),
+  /** What this one command may reach, beside the hosts that every command may. */
+  hosts: z.array(Token).max(20).optional(),
   match: z.array(z.string()).default([]),
   not_match: z.array(z.string()).default([]),
 });

@@ -68,6 +68,8 @@ export interface Rule {
   readonly because: string;
   /** False for a command that runs outside the sandbox when it is allowed. */
   readonly contained?: false | undefined;
+  /** Hosts, `NAME:PORT`, that this one command may reach although `network.allow` does not list them. */
+  readonly hosts?: readonly string[] | undefined;
   /**
    * The rule does not count for a command in a sandbox where all of these hold; `recoverable`: the workspace could be
    * restored. For presets only.
@@ -97,6 +99,8 @@ export interface PathLists {
 export interface NetworkLists {
   readonly mode: "none" | "allowlist" | "any";
   readonly allow: readonly string[];
+  /** Of `allow` the hosts that a person listed by name, who may therefore have private addresses. */
+  readonly named?: readonly string[] | undefined;
   readonly deny: readonly string[];
   readonly schemes: readonly string[];
   /** Ports for entries that don't name one; empty means the scheme's default port. */

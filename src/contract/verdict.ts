@@ -13,6 +13,8 @@ export interface GuardFinding {
   readonly because: string;
   /** The part of the call it refers to, unescaped. */
   readonly fragment: string;
+  /** The command that it belongs to, where the fragment is only a word of it. */
+  readonly command?: string | undefined;
   /** What would be accepted instead. */
   readonly instead?: string | undefined;
   /** The parts of the sandbox that make this harmless, which is why its verdict is `allow`. */

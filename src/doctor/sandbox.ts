@@ -3,7 +3,7 @@ import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
 import { isInsideSession } from "../lib/inside-session.ts";
 import { limitFacts, limitText } from "../sandbox/limits.ts";
-import { proveSandbox } from "../sandbox/prove-sandbox.ts";
+import { sandboxHere } from "../sandbox/open-session-sandbox.ts";
 import type { CheckResult } from "./check.ts";
 
 interface Places {
@@ -21,25 +21,17 @@ export async function checkSandbox(
   const policy = activePolicy(findWorkspace(cwd), folder);
   if (policy === undefined)
     return { id: "sandbox", status: "absent", summary: "not tried, because the policy is broken" };
-  if (policy.sandbox === "off")
-    return {
-      id: "sandbox",
-      status: "warn",
-      summary: "contained: no, because the policy sets sandbox: off",
-      fix: "set sandbox: auto in the policy",
-    };
-  if (isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
+  if (policy.sandbox !== "off" && isInsideSession(env))
+    return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
   if (!canRecord && policy.sandbox === "auto")
     return {
       id: "sandbox",
       status: "absent",
       summary: "no, because signalbox cannot write its files (see places.home)",
     };
-  const proof = await proveSandbox(policy, { signalboxHome: folder });
-  const { containment } = proof;
+  const { containment, usesHelper } = await sandboxHere(policy, { signalboxHome: folder, environment: env });
   if (containment.contained) {
-    const usesHelper = "programs" in proof && proof.programs.helper !== undefined;
-    const facts = containment.held.includes("processes") ? limitFacts(policy, usesHelper) : [];
+    const facts = containment.held.includes("processes") ? limitFacts(policy, usesHelper === true) : [];
     const names = (isHeld: boolean) => facts.filter(({ limit }) => (limit !== null) === isHeld).map(({ what }) => what);
     return {
       id: "sandbox",
@@ -48,7 +40,7 @@ export async function checkSandbox(
       facts: Object.fromEntries(facts.map((fact) => [`limit: ${fact.what}`, limitText(fact)])),
     };
   }
-  const isRequired = policy.sandbox !== "auto";
+  const isRequired = policy.sandbox === "workspace" || policy.sandbox === "strict";
   return {
     id: "sandbox",
     status: isRequired ? "fail" : "warn",

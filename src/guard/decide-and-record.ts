@@ -24,6 +24,7 @@ export interface RecordParts {
 }
 
 const MAX_CALL = 4000;
+const MAX_REASON = 300;
 
 /**
  * Judges a call without recording it, also one that asks to leave the sandbox. Names an ignored policy file that would
@@ -90,6 +91,7 @@ function auditEntry(
     verdict: decision.verdict,
     code: decision.code,
     rules: decision.rules,
+    ...(decision.verdict === "allow" ? {} : { because: redactText(decision.because).slice(0, MAX_REASON) }),
     ...(decision.contained === undefined ? {} : { contained: decision.contained }),
     policy: policyHash(policy),
   };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { denialForPerson, explainToModel, explainToPerson } from "./explain.ts";
+import { HELD_PARTS } from "../contract/containment.ts";
+import { denialForPerson, explainChoices, explainToModel, explainToPerson } from "./explain.ts";
 import { judge } from "./judge/judge.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
 import { PRESETS } from "./presets/presets.ts";
@@ -55,4 +56,25 @@ test("that nobody can be asked is said before what would allow the call", () => 
 test("a text that is not ours stays as it is for a person", () => {
   expect(denialForPerson("The user said no. Do not ask. ")).toBe("The user said no. Do not ask.");
   expect(denialForPerson("declined")).toBe("declined");
+});
+
+test("a question says once why a command has to run outside", () => {
+  const call = { tool: "Bash", input: { command: "git push" } };
+  const machine = { ...fakeMachine({}), contained: HELD_PARTS };
+  const choices = (command: string) => {
+    const asked = { ...call, input: { command } };
+    return explainChoices(judge(asked, policy, machine), { call: asked, policy });
+  };
+  expect(choices("git push")).toBe(
+    " A yes would run it outside the sandbox. To stop being asked: signalbox guard allow 'git push'",
+  );
+  expect(choices("git push; docker run x")).toMatch(/ A yes would run it outside the sandbox, because it also needs /);
+});
+
+test("a host that cannot be lent to the line alone is offered for every command, and said to be", () => {
+  const call = { tool: "Bash", input: { command: "python3 x.py; curl https://x.example" } };
+  const decision = judge(call, policy, { ...fakeMachine({}), contained: HELD_PARTS });
+  expect(explainChoices(decision, { call, policy })).toContain(
+    "To stop being asked: signalbox guard allow --host x.example (for every command)",
+  );
 });

@@ -2,6 +2,7 @@ import { printable, printableLine } from "../lib/printable.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
+import { opensToAll } from "./allow/grant-of.ts";
 import { afterQuestion, ignoredLine, offerOf } from "./allow/offer.ts";
 import { approvalMeans, heldLine, policyLine } from "./contain/explain-needs.ts";
 import { ON_ITS_OWN } from "./contain/leaves-alone.ts";
@@ -13,6 +14,8 @@ const MAX_FRAGMENT = 160;
 interface Judged {
   readonly call: AgentCall;
   readonly policy: Policy;
+  /** What an allowed command would fail at. */
+  readonly fails?: readonly string[] | undefined;
 }
 
 const offerFor = (decision: Decision, judged: Judged | undefined) =>
@@ -26,10 +29,11 @@ export function explainToModel(decision: Decision, judged?: Judged): string {
   const verb = decision.verdict === "deny" ? "Blocked" : "Needs approval:";
   const what = first.fragment === "" ? "this call" : `\`${fragment(first.fragment)}\``;
   const instead = insteadOf(decision, first);
-  const lift = decision.verdict === "deny" ? liftLine(decision, first) : "";
+  const offer = offerFor(decision, judged);
+  const lift = decision.verdict === "deny" && offer === undefined ? liftLine(decision, first) : "";
   const more = deciding.length - 1;
   const others = more === 0 ? "" : `, and ${more} more ${more === 1 ? "reason" : "reasons"}`;
-  return `${verb} ${what}: ${printableLine(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offerFor(decision, judged))} Do not retry it in another form.`;
+  return `${verb} ${what}: ${printableLine(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offer)} Do not retry it in another form.`;
 }
 
 /**
@@ -73,6 +77,7 @@ export function explainToPerson(source: string, decision: Decision, judged?: Jud
   const held = allowed.filter(({ heldBy }) => heldBy !== undefined);
   const lines = [
     `${decision.verdict.toUpperCase()}  ${printable(source).replaceAll("\n", "\n      ")}`,
+    ...section("It would fail in the sandbox", judged?.fails ?? []),
     ...section(
       "It would",
       decision.effects.map(({ kind, target }) => `${kind.padEnd(9)}${fragment(target)}`),
@@ -104,15 +109,21 @@ const HEADINGS = { ask: "Needs approval because", deny: "Blocked because" } as c
 function advice(decision: Decision, first: GuardFinding | undefined, offer: string | undefined): readonly string[] {
   const { verdict, ignored } = decision;
   if (first === undefined || verdict === "allow") return [];
-  const lift = liftLine(decision, first);
+  const lift = offer === undefined ? liftLine(decision, first) : "";
   const instead = insteadOf(decision, first);
   return [
     ...(instead === undefined ? [] : ["", `The agent is told: ${instead}.`]),
     ...(lift === "" ? [] : ["", lift.trim()]),
     ...(ignored === undefined ? [] : ["", `${ignoredLine(ignored)}`]),
-    ...(offer === undefined || ignored?.allows === true ? [] : [`To allow exactly this command: ${offer}`]),
+    ...(offer === undefined || ignored?.allows === true ? [] : ["", `To allow ${isExact(decision, offer)}: ${offer}`]),
   ];
 }
+
+/** A path or a variable is opened to every command; a rule, and what it lends, is for one. */
+const isExact = ({ findings }: Decision, offer: string) =>
+  offer.includes(" --host ") || findings.some((finding) => finding.verdict !== "allow" && opensToAll(finding))
+    ? "it"
+    : "exactly this command";
 
 /** What would be accepted instead. A shell that would run what it gets from the network is a case of its own. */
 function insteadOf({ findings, effects }: Decision, first: GuardFinding): string | undefined {
@@ -136,7 +147,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   "option-consequences": "omit the option",
   "option-unknown": "use the program's common options",
   "network-none": "use what is already on this machine",
-  "network-unlisted": "if it is needed, add the host to network.allow in the policy",
+  "network-unlisted": "do without this host, or let the user allow the call",
   "path-denied-read": "read a file without secrets, such as .env.example",
   "path-denied-write": "leave this file to the user",
   "path-denied-delete": "leave this file to the user",

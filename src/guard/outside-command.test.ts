@@ -69,7 +69,7 @@ test("a denial names the line of the policy that would allow it, and that line d
   const machine = { ...fakeMachine({}), contained: HELD_PARTS };
   const policy = load([], false);
   const denied = leaveSandbox(call, policy, { machine, judge });
-  const text = denied === undefined ? "" : explainToModel(denied, { call, policy });
+  const text = denied === undefined ? "" : explainToModel(denied);
   expect(text).toContain("Blocked `docker ps -f 'name=a b'`: runs outside the sandbox");
   const [, rule = ""] = /add the rule (\{.*\}) in ~\/\.signalbox\/policy\.yaml/.exec(text) ?? [];
   expect(leaveSandbox(call, load([parse(rule)], false), { machine, judge })).toMatchObject({

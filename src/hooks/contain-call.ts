@@ -41,6 +41,7 @@ export async function containCall(
     session?.noteOutside(command);
     return outside({ ...answer, verdict }, call, { settings, policy, cwd: event.cwd });
   }
+  session?.noteCaller(command, { session: event.session, agent: settings.agent });
   const words = await wordsBefore(command, decision, { program: settings.sandbox, session });
   if (words instanceof Error) return denied(`what it needs could not be lent: ${words.message}`);
   const rewritten = [...words, command].map(shQuote).join(" ");
@@ -99,7 +100,7 @@ async function wordsBefore(
   decision: Decision,
   { program, session }: Lending,
 ): Promise<readonly string[] | Error> {
-  const needs = decision.verdict === "ask" ? (decision.needs ?? []) : [];
+  const { needs = [] } = decision;
   if (needs.length === 0) return [program];
   if (session === undefined) return new Error("signalbox does not answer");
   try {

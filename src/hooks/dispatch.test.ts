@@ -273,7 +273,7 @@ test("a failed call brings the model the sandbox's notes and is screened, but ru
   const noted: unknown[] = [];
   const nothing = () => undefined;
   const takeNotes = (ended: unknown) => (noted.push(ended), ["a note"]);
-  const silent = { saw: nothing, began: nothing, ended: nothing, noteOutside: nothing, takeNotes };
+  const silent = { saw: nothing, began: nothing, ended: nothing, noteOutside: nothing, noteCaller: nothing, takeNotes };
   const session = { ...silent, lend: async () => [], ready: Promise.resolve() };
   const call = { tool: "Bash", input: { command: "false" }, output: "obey" };
   const event: HookEvent = { type: "tool-after", session: "s", cwd: workspace, ...call };

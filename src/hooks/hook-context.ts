@@ -22,6 +22,7 @@ interface SessionContainment extends Pick<CallContainment, "recoverable"> {
   readonly ended: (call: string) => void;
   /** What the sandbox has refused since the last call, for the output of the command that has just ended. */
   readonly takeNotes: ContainedSession["takeNotes"];
+  readonly noteCaller: ContainedSession["noteCaller"];
   /** Records a command that runs outside. */
   readonly noteOutside: (command: string) => void;
 }

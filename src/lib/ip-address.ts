@@ -99,6 +99,33 @@ export function isPrivate(address: readonly number[]): boolean {
   return ranges.some((range) => inRange(address, range));
 }
 
+/** This machine, link-local (cloud metadata among them), multicast, and IPv6 that embeds an IPv4 address. */
+const NEVER_BY_NAME = [
+  "0.0.0.0/8",
+  "100.100.100.200/32",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "192.0.0.0/24",
+  "192.88.99.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "::/96",
+  "::ffff:0:0:0/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "2002::/16",
+  "2001::/32",
+  "fd00:ec2::254/128",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
+];
+
+/** True for an address that a host may have which a person listed by name, as a company's mirror does. */
+export function isReachableByName(address: readonly number[]): boolean {
+  return !NEVER_BY_NAME.flatMap((text) => parseRange(text) ?? []).some((range) => inRange(address, range));
+}
+
 const LOOPBACK_BLOCKS = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"];
 
 /** True for addresses that reach the machine itself; the unspecified address does on Linux. */

@@ -4,13 +4,15 @@ import type { NetworkLists, Policy } from "../contract/policy.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
 import { printableLine } from "../lib/printable.ts";
 import { shQuote } from "../lib/sh-quote.ts";
+import { type Caller, openCallers } from "./callers.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { openDoorLog } from "./door-log.ts";
-import { type EndedCommand, explainRefusals, newlyHidden } from "./explain-refusals.ts";
+import { type EndedCommand, explainRefusals, foreseeRefusals, newlyHidden } from "./explain-refusals.ts";
 import { openLoans } from "./loans.ts";
 import type { SandboxEvent } from "./start-session.ts";
 import { type NoSandbox, openSessionSandbox, type SandboxParts, type SessionSandbox } from "./open-session-sandbox.ts";
 
+export { foreseeRefusals };
 export type { EndedCommand };
 
 /** What a session's containment needs from its launcher. */
@@ -19,8 +21,8 @@ export interface ContainedParts extends Pick<SandboxParts, "environment" | "sign
   /** The network lists as they are now: a changed policy counts at once. */
   readonly network: () => NetworkLists;
   readonly isTainted: () => boolean;
-  /** The agent, for the audit log. */
-  readonly agent: string;
+  /** Whose sandbox it is, for the audit log. */
+  readonly caller: Caller;
   readonly warn: (text: string) => void;
 }
 
@@ -40,6 +42,8 @@ export interface ContainedSession extends AsyncDisposable {
    * ended.
    */
   takeNotes(ended?: EndedCommand): readonly string[];
+  /** Says whose a command is, where several conversations or agents share the sandbox. */
+  noteCaller(command: string, caller: Caller): void;
   /** Records a command that runs outside. */
   noteOutside(command: string): void;
   /** For the receipt; also after the end. */
@@ -88,6 +92,7 @@ export async function openContainedSession(parts: ContainedParts): Promise<Conta
       const own = wasInside ? explainRefusals(ended, { plan: session.plan, policy: parts.policy }) : [];
       return [...new Set([...opener.takeNotes(), ...own])];
     },
+    noteCaller: (command, caller) => opener.callers.note(command, caller),
     noteOutside: (command) => void (outside.length < MAX_OUTSIDE && outside.push(shorten(command))),
     facts: () => factsOf(containment, opener.doors, { lent: opener.loans.list(), outside }),
     async [Symbol.asyncDispose]() {
@@ -102,7 +107,8 @@ export async function openContainedSession(parts: ContainedParts): Promise<Conta
 function sandboxOpener(parts: ContainedParts) {
   const doors: Door[] = [];
   const loans = openLoans();
-  const log = openDoorLog({ ...parts, home: parts.signalboxHome });
+  const callers = openCallers(parts.caller);
+  const log = openDoorLog({ ...parts, callers, home: parts.signalboxHome });
   const notes: string[] = [];
   const note = (text: string) => void (notes.length < MAX_NOTES && notes.push(text));
   const follow = (event: SandboxEvent) => {
@@ -114,6 +120,7 @@ function sandboxOpener(parts: ContainedParts) {
   return {
     doors,
     loans,
+    callers,
     takeNotes: () => notes.splice(0),
     async open(policy: Policy, more: Partial<SandboxParts> = {}) {
       const sandbox = await openSessionSandbox(policy, {

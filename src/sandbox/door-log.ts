@@ -4,12 +4,13 @@ import { type AuditSegment, openSegment } from "../guard/audit/write-audit.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { policyHash } from "../guard/policy/compiled-policy.ts";
 import { redact, secretValues } from "../guard/redact/redact.ts";
+import type { Callers } from "./callers.ts";
 import type { DoorRecord } from "./door/door-parts.ts";
 
 interface LogPlace {
   /** The user's signalbox folder. */
   readonly home: string;
-  readonly agent: string;
+  readonly callers: Pick<Callers, "of">;
   readonly policy: Policy;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -19,8 +20,8 @@ export interface DoorLog extends Disposable {
   readonly record: (record: DoorRecord) => void;
 }
 
-/** Records in the audit log which hosts the commands of a session asked for. Opened with the first record. */
-export function openDoorLog({ home, agent, policy, environment }: LogPlace): DoorLog {
+/** Records in the audit log which hosts commands asked for, under the session of each. Opened with the first record. */
+export function openDoorLog({ home, callers, policy, environment }: LogPlace): DoorLog {
   let segment: AuditSegment | undefined;
   const values = secretValues(environment);
   return {
@@ -28,8 +29,7 @@ export function openDoorLog({ home, agent, policy, environment }: LogPlace): Doo
       segment ??= openSegment(home, { now: realMachine.now, anchor: appendAnchor });
       segment.append({
         time: new Date(realMachine.now()).toISOString(),
-        session: "network",
-        agent,
+        ...callers.of(command),
         tool: "network",
         call: redact(JSON.stringify({ host: `${host}:${port}`, command: command ?? null }), { values }).text,
         cwd: policy.workspaceRoot,

@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Policy } from "../contract/policy.ts";
+import type { SeenEffect } from "../contract/verdict.ts";
 import { judgePathAccess } from "../guard/judge/judge-access.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { isInside } from "../lib/inside.ts";
@@ -28,7 +29,7 @@ interface View {
  * errors were not seen, only says what is so about these paths.
  */
 export function explainRefusals({ output, command = "", folder }: EndedCommand, view: View): readonly string[] {
-  const folders = [folder, ...[...command.matchAll(CHANGED_FOLDER)].map(([, to = ""]) => resolve(folder, to))];
+  const folders = foldersOf(command, folder);
   const paths = (words: readonly string[]) => words.flatMap((word) => folders.map((from) => toPath(word, from, view)));
   const inCommand = paths(command.split(/[\s'"`<>|&;()=]+/));
   if (output === undefined) return notes(inCommand, ["unseen"], view);
@@ -47,6 +48,35 @@ export function explainRefusals({ output, command = "", folder }: EndedCommand, 
     view,
   );
 }
+
+/** A command that has been judged, and not run. */
+interface JudgedCommand {
+  readonly command: string;
+  readonly folder: string;
+  readonly effects: readonly SeenEffect[];
+}
+
+/** What a command would read or change and cannot, because it is hidden or protected in the sandbox. */
+export function foreseeRefusals({ command, folder, effects }: JudgedCommand, view: View): readonly string[] {
+  const folders = foldersOf(command, folder);
+  const found = effects.flatMap(({ kind, target }) => {
+    if (kind !== "read" && kind !== "write" && kind !== "delete") return [];
+    const word = /^'[^']*'$/.test(target) ? target.slice(1, -1) : target;
+    const paths = folders.map((from) => toPath(word, from, view));
+    const held = paths.flatMap((path) => {
+      const mount = view.plan.mounts.findLast((each) => isInside(path, each.path));
+      const note = mount && heldNote({ mount, path, kind: kind === "read" ? "denied" : "read-only" }, view);
+      return note === undefined ? [] : [`${kind} ${shown(path, view.plan)}: it ${note[0] ?? ""}`];
+    });
+    return held.slice(0, 1);
+  });
+  return [...new Set(found)];
+}
+
+const foldersOf = (command: string, folder: string) => [
+  folder,
+  ...[...command.matchAll(CHANGED_FOLDER)].map(([, to = ""]) => resolve(folder, to)),
+];
 
 /** Says of files that were created since the session started that commands will not see them in the next one. */
 export function newlyHidden({ plan, policy }: View): readonly string[] {

@@ -29,13 +29,13 @@ export function openLoans(): Loans {
   return {
     lend(needs, command) {
       if (needs.length === 0) return;
-      waiting.push({ needs, command: start(command) });
+      waiting.push({ needs, command: reportedStart(command) });
       if (waiting.length > MAX_WAITING) waiting.shift();
     },
     follow(event) {
       if (event.type === "end") running.delete(event.id);
       if (event.type !== "start") return;
-      const index = waiting.findIndex(({ command }) => command === start(event.command));
+      const index = waiting.findIndex(({ command }) => command === reportedStart(event.command));
       const [loan] = index === -1 ? [] : waiting.splice(index, 1);
       if (loan === undefined) return;
       running.set(event.id, loan);
@@ -50,7 +50,8 @@ export function openLoans(): Loans {
   };
 }
 
-const start = (command: string) => Buffer.from(command).subarray(0, REPORTED_BYTES).toString("utf8");
+/** As much of a command as the helper reports. */
+export const reportedStart = (command: string) => Buffer.from(command).subarray(0, REPORTED_BYTES).toString("utf8");
 
 function sameHost(target: string, host: string, port: number): boolean {
   const shown = host.includes(":") ? `[${host}]` : host;

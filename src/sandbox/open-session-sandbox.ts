@@ -1,9 +1,10 @@
+import type { Containment } from "../contract/containment.ts";
 import type { Policy } from "../contract/policy.ts";
 import { isUserError } from "../lib/user-error.ts";
 import { type Contained, type NotContained, notContainedBy, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
 import { startSeatbelt } from "./seatbelt-session.ts";
 import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./session-sandbox.ts";
-import { refuseWorkspace } from "./session-plan.ts";
+import { planSession, refuseWorkspace, type SessionView } from "./session-plan.ts";
 import { SessionFailure } from "./start-session.ts";
 
 /** A sandbox that was proven on this machine and runs. Dispose it to end everything inside. */
@@ -27,8 +28,7 @@ export type SandboxParts = StartParts & ProofParts;
  * makes the trial; later ones take what it found.
  */
 export async function openSessionSandbox(policy: Policy, parts: SandboxParts): Promise<SessionSandbox | NoSandbox> {
-  if (policy.sandbox === "off")
-    return none({ contained: false, because: "the policy sets sandbox: off", fix: "set sandbox: auto in the policy" });
+  if (policy.sandbox === "off") return none(SWITCHED_OFF);
   try {
     refuseWorkspace(policy);
     const proof = await proveSandbox(policy, parts);
@@ -41,10 +41,49 @@ export async function openSessionSandbox(policy: Policy, parts: SandboxParts): P
     const sandbox = await startTwice(policy, parts, proof.programs);
     return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
   } catch (error) {
-    if (error instanceof SessionFailure) return none(notContainedBy(error));
-    if (!isUserError(error)) throw error;
-    return none({ contained: false, because: error.message, fix: error.fix });
+    return none(whyNone(error));
   }
+}
+
+/** The sandbox that a session started here would have, and its view of the disk. */
+export interface SandboxHere {
+  readonly containment: Containment;
+  /** Undefined where there is none. */
+  readonly plan?: SessionView | undefined;
+  /** Whether commands start through our helper; only then all limits hold. */
+  readonly usesHelper?: boolean;
+}
+
+/** What `openSessionSandbox` would find, without opening it. The trial is made where it is not remembered. */
+export async function sandboxHere(
+  policy: Policy,
+  parts: ProofParts & Pick<StartParts, "environment">,
+): Promise<SandboxHere> {
+  if (policy.sandbox === "off") return { containment: SWITCHED_OFF };
+  try {
+    const { signalboxHome, environment } = parts;
+    const privateHome = policy.sandbox === "strict" ? undefined : signalboxHome;
+    const plan = planSession(policy, { signalboxHome, privateHome, path: environment["PATH"] ?? "" });
+    const proof = await proveSandbox(policy, parts);
+    const { containment } = proof;
+    if (!containment.contained) return { containment };
+    return { containment, plan, usesHelper: "programs" in proof && proof.programs.helper !== undefined };
+  } catch (error) {
+    return { containment: whyNone(error) };
+  }
+}
+
+const SWITCHED_OFF: NotContained = {
+  contained: false,
+  because: "the policy sets sandbox: off",
+  fix: "set sandbox: auto in the policy",
+};
+
+/** Throws what is no reason of the user's or the machine's. */
+function whyNone(error: unknown): NotContained {
+  if (error instanceof SessionFailure) return notContainedBy(error);
+  if (!isUserError(error)) throw error;
+  return { contained: false, because: error.message, fix: error.fix };
 }
 
 const none = (containment: NotContained): NoSandbox => ({

@@ -46,10 +46,11 @@ export function guardPermit(parts: PermitParts): Permit {
 }
 
 /** Has the command run where it was judged to run. */
-async function placed({ input }: ModelCall, decision: Decision, { containment }: PermitParts): Promise<Permission> {
+async function placed({ input }: ModelCall, decision: Decision, parts: PermitParts): Promise<Permission> {
+  const { containment, session, agent } = parts;
   const command = isRecord(input) ? input["command"] : undefined;
   try {
-    if (typeof command === "string") await containment.place(command, decision);
+    if (typeof command === "string") await containment.place(command, decision, { session, agent });
     return { verdict: "allow" };
   } catch (error) {
     return { verdict: "deny", because: `what it needs could not be lent: ${messageOf(error)}` };

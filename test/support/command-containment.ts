@@ -17,7 +17,7 @@ export function commandContainment(policy: Policy): CommandContainment {
     open: () =>
       openContainedSession({
         policy,
-        agent: "native",
+        caller: { session: "test", agent: "native" },
         environment: process.env,
         signalboxHome: tempFolder(),
         network: () => policy.network,

@@ -1,5 +1,5 @@
 import { printable, printableLine } from "../../lib/printable.ts";
-import type { AllowedAddition } from "../../guard/allow/plan-allow.ts";
+import { type AllowedAddition, openHost } from "../../guard/allow/plan-allow.ts";
 import type { Decision } from "../../contract/verdict.ts";
 
 const MAX_SHOWN = 400;
@@ -9,8 +9,8 @@ const short = (command: string) => {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 };
 
-export function alreadyText(command: string, { because, rules }: Decision): string {
-  return `Already allowed: ${short(command)}\n  ${printableLine(because)} (rule ${rules.join(", ")})\nNothing was written.\n`;
+export function alreadyText(command: string, { because, rules }: Decision, judgedAs: string): string {
+  return `Already allowed: ${short(command)}\n  ${printableLine(because)} (rule ${rules.join(", ")})\nJudged ${judgedAs}\nNothing was written.\n`;
 }
 
 export function refusalText(command: string, { verdict }: Decision, because: string): string {
@@ -19,21 +19,36 @@ export function refusalText(command: string, { verdict }: Decision, because: str
 
 const MAX_LISTED = 6;
 
-/** What would be written, where, and what else it would allow. */
-export function proposalText(command: string, plan: AllowedAddition, repository: boolean): string {
+export interface Proposed {
+  readonly plan: AllowedAddition;
+  /** The command, or the host. */
+  readonly wanted: string;
+  readonly repository: boolean;
+  /** For which sessions it was judged. */
+  readonly judgedAs: string;
+}
+
+/** What would be written, where, what it opens, and what else it would allow. */
+export function proposalText({ plan, wanted, repository, judgedAs }: Proposed): string {
   const { file, addition, diff, reach } = plan;
+  const where = repository ? "this repository" : "every workspace of yours";
   const lines = [
-    `To allow: ${short(command)}`,
+    `To allow: ${short(wanted)}`,
     `This would be added to ${printable(file)}${plan.isNew ? " (a new file)" : ""}:`,
     "",
     printable(diff).trimEnd(),
     "",
     ...oddLetters(addition),
+    ...opens(addition, where),
     ...list("It would also allow", reach.alsoAllows),
     ...list("It would not allow", reach.stillNot),
     repository
       ? "It holds for everyone who trusts this repository's policy. You have to trust it again: signalbox trust"
-      : "It holds in every workspace of yours.",
+      : "It holds in every workspace of yours. For this one alone: add --repository",
+    ...addition.rules
+      .flatMap(({ hosts = [] }) => hosts)
+      .map((host) => `To open ${host} to every command: ${openHost(host)}`),
+    `The examples were judged ${judgedAs}`,
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -53,6 +68,26 @@ export function writtenText(at: {
 function list(title: string, commands: readonly string[]): readonly string[] {
   if (commands.length === 0) return [];
   return [`${title}:`, ...commands.slice(0, MAX_LISTED).map((command) => `  ${short(command)}`), ""];
+}
+
+/** What it gives, and to whom; what is in a list of the policy is for other commands too. */
+function opens({ rules, hosts, readRoots, writeRoots, variables }: AllowedAddition["addition"], where: string) {
+  const all = `to every command in ${where}`;
+  const root = (roots: readonly string[]) => roots.slice(-1).map(printableLine);
+  const lines = [
+    ...hosts.map(
+      (host) =>
+        `${host} ${all}, at a private address too; what it accepts can be sent there, files of the workspace too`,
+    ),
+    ...root(readRoots).map((path) => `${path} ${all}, for reading`),
+    ...root(writeRoots).map((path) => `${path} ${all}, for writing`),
+    ...variables.map((name) => `the variable ${name} ${all}`),
+    ...rules.flatMap(({ hosts: lent = [] }) => lent).map((host) => `${host} to this command alone`),
+    ...(rules.some(({ contained }) => contained === false)
+      ? ["this machine to this command, which runs outside the sandbox"]
+      : []),
+  ];
+  return lines.length === 0 ? [] : ["It opens:", ...lines.map((line) => `  ${line}`), ""];
 }
 
 /** Letters that look like ASCII ones make another command. */

@@ -3,31 +3,34 @@ import { decide } from "../../guard/decide-and-record.ts";
 import { explainToPerson } from "../../guard/explain.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
-import { keptByGit } from "./kept-by-git.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
-import { chosenContainment } from "./chosen-containment.ts";
+import { foreseeRefusals } from "../../sandbox/contained-session.ts";
+import { judgedAs, snapshotHere } from "./judged-as.ts";
 import { commandWords } from "./command-words.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Shows what a shell command would do and whether it is allowed. Exits with 0 when allowed, otherwise 3. */
+/** Shows what a shell command would do in a session that starts here, and whether it is allowed. Exits with 0 when allowed, otherwise 3. */
 export async function run({ words, passed, flags }: CommandInput): Promise<number> {
   const command = commandWords(words, passed);
   if (command === undefined)
     throw new UserError("no command to explain", { fix: "try: signalbox guard explain 'COMMAND'" });
   const { policy } = chosenPolicy(flags);
   const call = { tool: "Bash", input: { command }, cwd: currentFolder() };
-  const machine = {
-    ...realMachine,
-    screen: commandScreen(screen),
-    contained: chosenContainment(flags),
-    recoverable: keptByGit,
-  };
-  const decision = decide(call, policy, machine);
-  const text = () => explainToPerson(command, decision, { call, policy });
-  process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : coloured(text(), decision.verdict));
+  const as = await judgedAs(flags, () => policy);
+  await using snapshot = snapshotHere(as, policy.workspaceRoot);
+  const decision = await snapshot.work((containment) =>
+    decide(call, policy, { ...realMachine, screen: commandScreen(screen), ...containment }),
+  );
+  const fails =
+    as.plan === undefined || decision.contained !== true
+      ? []
+      : foreseeRefusals({ command, folder: call.cwd, effects: decision.effects }, { plan: as.plan, policy });
+  const text = () => `${explainToPerson(command, decision, { call, policy, fails })}\nJudged ${as.words}\n`;
+  const facts = { ...decision, fails, judged: `judged ${as.words}` };
+  process.stdout.write(flags["json"] === true ? `${JSON.stringify(facts)}\n` : coloured(text(), decision.verdict));
   return decision.verdict === "allow" ? EXIT.ok : EXIT.refused;
 }
 

@@ -8,6 +8,8 @@ export const HELP: Readonly<Record<string, SubVerbHelp>> = {
     usage: "COMMAND [--contained yes|no] [--json]",
     summary: "what a shell command would do, and whether it may",
     flags: ["--contained", "--json", ...POLICY],
+    more: `It answers as a session that starts here would: in the sandbox where it is
+proven on this machine, else without one. --contained asks for the other answer.`,
     examples: [
       "signalbox guard explain 'git log | sh'",
       "signalbox guard explain --contained yes 'git push'",
@@ -15,10 +17,14 @@ export const HELP: Readonly<Record<string, SubVerbHelp>> = {
     ],
   },
   allow: {
-    usage: "COMMAND|last [--repository] [--prefix] [--yes]",
+    usage: "COMMAND|last|--host NAME[:PORT] [--repository] [--prefix] [--yes]",
     summary: "show the narrowest rule that allows it, ask, write it",
-    flags: ["--repository", "--prefix", "--yes", "--json", "--preset"],
+    flags: ["--host", "--repository", "--prefix", "--yes", "--json", "--preset", "--contained"],
+    more: `A host that the command needs is lent to this command alone. --host opens a host
+to every command: what it accepts can then be sent there without a question.
+Without --repository it holds in every workspace of yours.`,
     examples: [
+      "signalbox guard allow --host registry.example.com",
       "signalbox guard allow 'node scripts/build.mjs'",
       "signalbox guard allow last --yes   # the last one asked about or denied here",
     ],
@@ -35,8 +41,9 @@ export const HELP: Readonly<Record<string, SubVerbHelp>> = {
     flags: ["--policies", "--contained", ...POLICY],
     more: `In:  {id, policy?, tool, input, world?}
 Out: {id, verdict, code, rules, because}
-     and with --contained yes also {contained, needs}
-A line without a policy is judged under the active one. world: {changed: [PATH]}
+     and in the sandbox also {contained, needs}
+A line without a policy is judged under the active one, as a session here would
+judge it; the others as without a sandbox. world: {changed: [PATH]}
 names files that nothing could restore.`,
     examples: ["signalbox guard judge --contained yes --policies policies.json < cases.jsonl"],
   },

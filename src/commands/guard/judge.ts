@@ -1,4 +1,5 @@
 import { judgeLine, namedPolicies } from "../../guard/judge-line.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { readLines } from "../../lib/read-lines.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -6,24 +7,28 @@ import { chosenPolicy, readText } from "../active-policy.ts";
 import { screen } from "../../screen/screen.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { printLine } from "../print-line.ts";
-import { chosenContainment } from "./chosen-containment.ts";
+import { judgedAs, WITHOUT } from "./judged-as.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Judges JSON lines from standard input, one answer per line, in the same order. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const { policies } = flags;
-  const active = {
-    policy: lazily(() => chosenPolicy(flags).policy),
-    screen: commandScreen(screen),
-    contained: chosenContainment(flags),
-  };
+  const policy = lazily(() => chosenPolicy(flags).policy);
+  const as = lazily(() => judgedAs(flags, policy));
+  const active = { policy, screen: commandScreen(screen) };
   const named = namedPolicies(typeof policies === "string" ? parsePolicies(policies) : {});
   for await (const line of readLines(process.stdin)) {
     if (line.trim() === "") continue;
-    await printLine(judgeLine(parseLine(line), named, active));
+    const parsed = parseLine(line);
+    // Those under a policy of their own say nothing about this machine.
+    const isOwn = flags["contained"] === undefined && namesPolicy(parsed);
+    const { contained } = isOwn ? WITHOUT : await as();
+    await printLine(judgeLine(parsed, named, { ...active, contained }));
   }
   return EXIT.ok;
 }
+
+const namesPolicy = (line: unknown) => !isRecord(line) || line["policy"] !== undefined;
 
 function parsePolicies(path: string): unknown {
   try {

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CallContainment } from "../../contract/agent-call.ts";
+import { HELD_PARTS } from "../../contract/containment.ts";
 import { listSegments } from "../../guard/audit/verify-audit.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
@@ -21,11 +23,10 @@ export async function run({ flags }: CommandInput): Promise<number> {
   for (const record of recordedCalls(signalboxHome())) {
     if (Date.parse(record.time) < since) continue;
     judged++;
-    const { verdict, because } = judge(
-      { tool: record.tool, input: record.input, cwd: record.cwd },
-      policy,
-      realMachine,
-    );
+    const { verdict, because } = judge({ tool: record.tool, input: record.input, cwd: record.cwd }, policy, {
+      ...realMachine,
+      ...containmentOf(record),
+    });
     if (verdict === record.verdict) continue;
     changed++;
     process.stdout.write(
@@ -36,6 +37,11 @@ export async function run({ flags }: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
+/** As it was judged: what could be restored then is not recorded, so that counts as the answer says. */
+function containmentOf({ contained, verdict }: RecordedCall): CallContainment {
+  return contained ? { contained: HELD_PARTS, recoverable: () => verdict === "allow" } : {};
+}
+
 interface RecordedCall {
   readonly time: string;
   readonly tool: string;
@@ -43,6 +49,7 @@ interface RecordedCall {
   readonly input: unknown;
   readonly cwd: string;
   readonly verdict: string;
+  readonly contained: boolean;
 }
 
 /** Audit log calls whose input was short enough to be stored in full. Redacted parts stay redacted. */
@@ -61,7 +68,8 @@ function* recordedCalls(folder: string): Generator<RecordedCall> {
       )
         continue;
       const input = parse(call);
-      if (input !== undefined) yield { time, tool, call, input, cwd, verdict };
+      const contained = typeof record["contained"] === "boolean";
+      if (input !== undefined) yield { time, tool, call, input, cwd, verdict, contained };
     }
 }
 

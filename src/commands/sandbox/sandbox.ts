@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { exitStatus } from "../../launch/exit-status.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
+import { randomId } from "../../lib/random-id.ts";
 import { say } from "../../lib/say.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -48,7 +49,7 @@ Examples:
     );
     const session = await openContainedSession({
       policy,
-      agent: "signalbox",
+      caller: { session: randomId(), agent: "signalbox sandbox" },
       environment: process.env,
       signalboxHome: signalboxHome(),
       network: () => policy.network,

@@ -22,13 +22,14 @@ function textItem(value: string): YamlItem {
   return { lines: [word], flow: word, value };
 }
 
-function ruleItem({ id, argv, exact, because, contained }: AddedRule): YamlItem {
+function ruleItem({ id, argv, exact, because, contained, hosts = [] }: AddedRule): YamlItem {
   const fields = [
     `id: ${yamlWord(id)}`,
     `argv: [${argv.map(yamlWord).join(", ")}]`,
     ...(exact ? ["exact: true"] : []),
     "verdict: allow",
     ...(contained === false ? ["contained: false"] : []),
+    ...(hosts.length === 0 ? [] : [`hosts: [${hosts.map(yamlWord).join(", ")}]`]),
     `because: ${yamlWord(because)}`,
   ];
   const value = {
@@ -37,6 +38,7 @@ function ruleItem({ id, argv, exact, because, contained }: AddedRule): YamlItem 
     ...(exact ? { exact } : {}),
     verdict: "allow",
     ...(contained === false ? { contained } : {}),
+    ...(hosts.length === 0 ? {} : { hosts }),
     because,
   };
   return { lines: fields, flow: `{ ${fields.join(", ")} }`, value };

@@ -23,6 +23,8 @@ const ANSWERED_BY_RULE = new Set([
 /** How a policy file could lift an objection: by a rule for the command, or by listing a host or a path. */
 export function liftedBy(finding: GuardFinding, policy: Policy): "rule" | "list" | undefined {
   if (grantOf(finding) !== undefined) return "list";
+  // A rule takes the command out of the sandbox.
+  if (finding.need?.kind === "outside" && finding.verdict === "ask") return "rule";
   if (ANSWERED_BY_RULE.has(finding.code)) return "rule";
   if (finding.code !== "rule-ask") return undefined;
   return policy.rules.some(({ id, source, verdict }) => id === finding.rule && source === "preset" && verdict === "ask")

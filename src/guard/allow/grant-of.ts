@@ -6,6 +6,12 @@ export interface Grant {
   readonly target: string;
 }
 
+/** True where lifting a finding opens something to every command. A host is lent to the one command that needs it. */
+export function opensToAll(finding: GuardFinding): boolean {
+  const grant = grantOf(finding);
+  return grant !== undefined && (grant.kind !== "host" || finding.command === undefined);
+}
+
 /** Undefined where no list of the policy could lift it. */
 export function grantOf({ need }: GuardFinding): Grant | undefined {
   if (need?.kind === "host" || need?.kind === "variable") return { kind: need.kind, target: need.target };

@@ -1,12 +1,14 @@
 import type { AgentCall } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
-import type { Decision, IgnoredNotice } from "../../contract/verdict.ts";
+import type { Decision, GuardFinding, IgnoredNotice } from "../../contract/verdict.ts";
 import { printable, printableLine } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { approvalMeans } from "../contain/explain-needs.ts";
+import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { commandOf } from "../judge/command-of.ts";
 import { toolKind } from "../judge/tool-kind.ts";
 import { liftedBy, objectionsOf } from "./allowable.ts";
+import { openHost } from "./open-host.ts";
 
 /** Longer commands are named by `last`, because nobody reads or retypes them. */
 const MAX_COMMAND = 160;
@@ -19,7 +21,17 @@ export function offerOf(call: AgentCall, decision: Decision, policy: Policy): st
   const objections = objectionsOf(decision);
   if (command === undefined || !objections.every((finding) => liftedBy(finding, policy) !== undefined))
     return undefined;
-  return `signalbox guard allow ${commandWord(command)}`;
+  const host = notLentAlone(decision);
+  return host === undefined ? `signalbox guard allow ${commandWord(command)}` : `${openHost(host)} (for every command)`;
+}
+
+/** The host that only the sandbox's other commands in the line keep from being lent by a rule. */
+function notLentAlone(decision: Decision): string | undefined {
+  const objections = objectionsOf(decision);
+  const [first] = objections;
+  if (first?.command === undefined || !objections.every(({ need }) => need?.kind === "host")) return undefined;
+  const isOther = ({ heldBy = [], fragment }: GuardFinding) => heldBy.length > 0 && fragment !== first.command;
+  return first.instead === ON_ITS_OWN || decision.findings.some(isOther) ? first.need?.target : undefined;
 }
 
 /** A command as one word for a shell, or `last` when it is too long or contains something that cannot be shown. */

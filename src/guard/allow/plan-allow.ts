@@ -1,17 +1,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Machine } from "../../contract/machine.ts";
+import type { Policy } from "../../contract/policy.ts";
 import type { Decision, Verdict } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { unifiedDiff } from "../../lib/unified-diff.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { lastAsked, recordedCommand } from "../audit/last-asked.ts";
-import { judge, type JudgeExtras } from "../judge/judge.ts";
+import { judgeUrlAccess } from "../judge/judge-access.ts";
+import type { judge, JudgeExtras } from "../judge/judge.ts";
 import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
+export { openHost } from "./open-host.ts";
 import type { PresetName } from "../presets/presets.ts";
-import { NEW_POLICY } from "./add-to-policy.ts";
-import type { PolicyAddition } from "./policy-addition.ts";
+import { addToPolicy, NEW_POLICY } from "./add-to-policy.ts";
+import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
 import { proposeAddition, type Proposal } from "./propose.ts";
 import { type Reach, tryVariations } from "./variations.ts";
 import { changePolicy, policyNow } from "./write-policy.ts";
@@ -28,12 +33,21 @@ export interface AllowPlace {
   readonly prefix: boolean;
   /** With `contained`, the rule answers what is asked inside the sandbox. */
   readonly machine: Machine & JudgeExtras;
+  /** Decides as a session does. */
+  readonly decide: typeof judge;
+}
+
+/** What is to be allowed: a command, or a host for every command. */
+interface Wanted {
+  readonly cwd: string;
+  readonly propose: (text: string) => Proposal;
+  readonly decide: (policy: Policy) => Decision;
 }
 
 /** What would be written, and what else it would allow. */
 export interface AllowedAddition {
   readonly kind: "addition";
-  readonly command: string;
+  readonly wanted: Wanted;
   readonly file: string;
   readonly isNew: boolean;
   readonly addition: PolicyAddition;
@@ -51,20 +65,75 @@ type AllowPlan =
 
 /** Finds the narrowest addition to a policy file that allows exactly this command. Writes nothing. */
 export function planAllow(command: string, place: AllowPlace): AllowPlan {
+  const call = { tool: "Bash", input: { command }, cwd: place.cwd };
+  const { machine, decide, prefix } = place;
+  const because = `allowed by signalbox guard allow on ${new Date(machine.now()).toISOString().slice(0, 10)}`;
+  return plan(place, {
+    cwd: place.cwd,
+    propose(text) {
+      const file = { path: fileOf(place), text };
+      return proposeAddition(call, { file, load: loader(place), machine, decide, prefix, because });
+    },
+    decide: (policy) => decide(call, policy, machine),
+  });
+}
+
+/** Opens one host, `NAME` or `NAME:PORT`, to every command. Throws a UserError for an entry that no policy takes. */
+export function planHost(entry: string, place: AllowPlace): AllowPlan {
+  refuseOther(entry);
+  const url = `https://${entry}/`;
+  const load = loader(place);
+  const addition = { ...NOTHING_ADDED, hosts: [entry] };
+  const decideUrl = (policy: Policy): Decision => {
+    const findings = judgeUrlAccess(url, { policy, machine: place.machine });
+    const [first = { verdict: "allow", code: "network", because: "the policy lists this host" } as const] = findings;
+    return { ...first, rules: ["network"], findings, effects: [] };
+  };
+  return plan(place, {
+    cwd: place.cwd,
+    propose(text) {
+      const present = load(text);
+      const decision = decideUrl(present);
+      if (decision.verdict === "allow" && present.network.named?.includes(entry) === true)
+        return { kind: "allowed", decision };
+      const made = addToPolicy(text, addition);
+      const policy = load(made);
+      const after = decideUrl(policy);
+      return after.verdict === "allow"
+        ? { kind: "addition", decision, addition, text: made, policy }
+        : { kind: "refused", decision: after, because: after.because };
+    },
+    decide: decideUrl,
+  });
+}
+
+/** Groups, patterns and blocks are for those who write the policy themselves. */
+function refuseOther(entry: string): void {
+  const fix = "name one host: NAME or NAME:PORT";
+  if (/^@|[*/]/.test(entry)) throw new UserError(`${JSON.stringify(entry)} is not one host`, { fix });
+  try {
+    parseHostPattern(entry);
+  } catch (cause) {
+    throw new UserError(messageOf(cause), { fix, cause });
+  }
+}
+
+function plan(place: AllowPlace, wanted: Wanted): AllowPlan {
   const file = fileOf(place);
   const now = policyNow(file);
   const before = now ?? NEW_POLICY;
-  const proposal = propose(command, place, before);
+  const proposal = wanted.propose(before);
   if (proposal.kind !== "addition") return proposal;
   const { addition, policy, text: after } = proposal;
-  const { machine } = place;
-  const reach = tryVariations(callOf(command, place), addition, {
+  const { machine, decide } = place;
+  const reach = tryVariations(wanted.cwd, addition, {
     before: loader(place)(before),
     after: policy,
     machine,
+    decide,
   });
   const diff = unifiedDiff(now ?? "", after, file);
-  return { kind: "addition", command, file, isNew: now === undefined, addition, reach, diff, before, after };
+  return { kind: "addition", wanted, file, isNew: now === undefined, addition, reach, diff, before, after };
 }
 
 /**
@@ -72,10 +141,10 @@ export function planAllow(command: string, place: AllowPlace): AllowPlan {
  * counts once it is trusted. Throws if the policy has changed meanwhile so that something else would be needed.
  */
 export function writeAllow(plan: AllowedAddition, place: AllowPlace): Verdict {
-  const { folder, workspaceRoot, preset, machine } = place;
+  const { folder, workspaceRoot, preset } = place;
   changePolicy(folder, plan.file, (now) => {
     if ((now ?? NEW_POLICY) === plan.before) return plan.after;
-    const again = propose(plan.command, place, now ?? NEW_POLICY);
+    const again = plan.wanted.propose(now ?? NEW_POLICY);
     // Another signalbox has just written the same rule.
     if (again.kind === "allowed" && now !== undefined) return now;
     if (again.kind === "addition" && canonicalJson(again.addition) === canonicalJson(plan.addition)) return again.text;
@@ -88,7 +157,7 @@ export function writeAllow(plan: AllowedAddition, place: AllowPlace): Verdict {
   // Hooks without a server read only the compiled form.
   if (existsSync(compiledFile(folder, workspaceRoot))) compilePolicy(folder, workspaceRoot);
   const { policy } = loadActivePolicy({ workspaceRoot, folder, preset });
-  return judge(callOf(plan.command, place), policy, machine).verdict;
+  return plan.wanted.decide(policy).verdict;
 }
 
 /** The shell command that was asked about or denied last in this workspace; undefined text when it is not known whole. */
@@ -105,17 +174,8 @@ export function lastCommand({
 const fileOf = ({ repository, workspaceRoot, folder }: AllowPlace) =>
   repository ? workspacePolicy(workspaceRoot) : join(folder, "policy.yaml");
 
-const callOf = (command: string, { cwd }: AllowPlace) => ({ tool: "Bash", input: { command }, cwd });
-
 function loader(place: AllowPlace) {
   const { workspaceRoot, folder, preset } = place;
   const path = fileOf(place);
   return (text: string) => loadActivePolicy({ workspaceRoot, folder, preset, instead: { path, text } }).policy;
-}
-
-function propose(command: string, place: AllowPlace, text: string): Proposal {
-  const because = `allowed by signalbox guard allow on ${new Date(place.machine.now()).toISOString().slice(0, 10)}`;
-  const file = { path: fileOf(place), text };
-  const { machine, prefix } = place;
-  return proposeAddition(callOf(command, place), { file, load: loader(place), machine, prefix, because });
 }

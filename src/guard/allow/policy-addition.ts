@@ -7,6 +7,8 @@ export interface AddedRule {
   readonly because: string;
   /** False for a command that has to run outside the sandbox. */
   readonly contained?: false | undefined;
+  /** Hosts, `NAME:PORT`, that it may reach. */
+  readonly hosts?: readonly string[] | undefined;
 }
 
 /** What is added to a policy file. Roots are whole lists, because a file's roots replace those of the preset. */

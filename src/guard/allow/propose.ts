@@ -11,7 +11,8 @@ import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
 import { addToPolicy } from "./add-to-policy.ts";
 import { liftedBy, objectionsOf } from "./allowable.ts";
-import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
+import { openHost } from "./open-host.ts";
+import { type AddedRule, NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
 import { ruleFor } from "./rule-for.ts";
 import { whyNot } from "./why-not.ts";
 
@@ -21,6 +22,8 @@ export interface ProposalPlace {
   /** The policy that applies if the file has this text. */
   readonly load: (text: string) => Policy;
   readonly machine: Machine & JudgeExtras;
+  /** Decides as a session does. */
+  readonly decide: typeof judge;
   /** Allow every command that begins with these words, instead of exactly this one. */
   readonly prefix?: boolean | undefined;
   readonly because: string;
@@ -43,21 +46,34 @@ const MAX_ROUNDS = 5;
 
 /** Finds the narrowest addition to a policy file that allows a call. Never one that lifts a denial or a floor. */
 export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal {
+  const { machine, decide } = place;
   const before = place.load(place.file.text);
-  const decision = judge(call, before, place.machine);
+  const decision = decide(call, before, machine);
   // A rule that only answers outside a sandbox would not help in a contained session.
-  const inside = judge(call, before, { ...place.machine, contained: HELD_PARTS });
+  const inside =
+    machine.contained === undefined ? judge(call, before, { ...machine, contained: HELD_PARTS }) : decision;
   if (decision.verdict === "allow") return notTogether(inside) ?? { kind: "allowed", decision };
-  const refused = (because: string): Proposal => ({ kind: "refused", decision, because });
-  const outside = (inside.needs ?? []).some(({ kind }) => kind === "outside");
-  let current = { addition: NOTHING_ADDED, text: place.file.text, policy: before, decision };
+  const refused = (because: string): Proposal => ({
+    kind: "refused",
+    decision,
+    because: `${because}${orOpen(decision)}`,
+  });
+  const needs = new Set((inside.needs ?? []).map(({ kind }) => kind));
+  // It asks to run outside, and is judged so.
+  const isOutside = inside.contained === false;
+  const outside = isOutside || needs.has("outside");
+  // What leaves the sandbox, or is lent a host, has to be allowed without a sandbox too.
+  const machines =
+    !isOutside && (outside || needs.has("host")) ? [{ ...machine, contained: undefined }, machine] : [machine];
+  const trial = { ...place, outside, machines };
+  let current = attempt(call, { addition: NOTHING_ADDED, text: place.file.text, policy: before }, trial);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hard = objectionsOf(current.decision).find((finding) => liftedBy(finding, before) === undefined);
     if (hard !== undefined) return refused(whyNot(hard, before));
-    const addition = extendAddition(current, { ...place, outside });
+    const addition = extendAddition(current, trial);
     if (typeof addition === "string") return refused(addition);
     if (canonicalJson(addition) === canonicalJson(current.addition)) break;
-    const next = tryAddition(call, place, addition);
+    const next = tryAddition(call, trial, addition);
     if (typeof next === "string") return refused(next);
     if (next.decision.verdict === "allow") return { kind: "addition", ...next, decision };
     current = next;
@@ -78,15 +94,26 @@ interface Attempt {
   readonly addition: PolicyAddition;
   readonly text: string;
   readonly policy: Policy;
+  /** Of the machines on which the call has to be allowed, the first that objects. */
   readonly decision: Decision;
 }
 
+interface Trial extends ProposalPlace {
+  readonly outside: boolean;
+  readonly machines: readonly ProposalPlace["machine"][];
+}
+
+function attempt(call: AgentCall, made: Omit<Attempt, "decision">, { machines, machine, decide }: Trial): Attempt {
+  const decisions = machines.map((each) => decide(call, made.policy, each));
+  const decision = decisions.find(({ verdict }) => verdict !== "allow") ?? decide(call, made.policy, machine);
+  return { ...made, decision };
+}
+
 /** The result of an addition, or why the file would not be valid with it. */
-function tryAddition(call: AgentCall, place: ProposalPlace, addition: PolicyAddition): Attempt | string {
+function tryAddition(call: AgentCall, trial: Trial, addition: PolicyAddition): Attempt | string {
   try {
-    const text = addToPolicy(place.file.text, addition);
-    const policy = place.load(text);
-    return { addition, text, policy, decision: judge(call, policy, place.machine) };
+    const text = addToPolicy(trial.file.text, addition);
+    return attempt(call, { addition, text, policy: trial.load(text) }, trial);
   } catch (error) {
     if (isUserError(error)) return error.message;
     throw error;
@@ -94,27 +121,47 @@ function tryAddition(call: AgentCall, place: ProposalPlace, addition: PolicyAddi
 }
 
 /** What the remaining objections need beyond what is already added, or why that cannot be written. */
-function extendAddition(
-  { addition, decision, policy }: Attempt,
-  place: ProposalPlace & { readonly outside: boolean },
-): PolicyAddition | string {
+function extendAddition({ addition, decision, policy }: Attempt, place: Trial): PolicyAddition | string {
   const file = readPolicyFile(place.file.text, place.file.path);
-  const { outside } = place;
   let made = addition;
   for (const finding of objectionsOf(decision)) {
     const grant = grantOf(finding);
-    if (grant !== undefined) {
+    const isLent = grant?.kind === "host" && finding.command !== undefined;
+    if (isLent && place.prefix === true) return `${finding.because}, and a rule lends a host to one exact command`;
+    if (grant !== undefined && !isLent) {
       made = withGrant(made, grant, {
         readRoots: file.paths?.read_roots === undefined ? policy.paths.readRoots : [],
         writeRoots: file.paths?.write_roots === undefined ? policy.paths.writeRoots : [],
       });
       continue;
     }
-    const rule = ruleFor(finding.fragment, { prefix: place.prefix === true, because: place.because, outside });
+    const rule = ruleFor(isLent ? (finding.command ?? "") : finding.fragment, {
+      prefix: place.prefix === true,
+      because: place.because,
+      outside: place.outside,
+    });
     if (typeof rule === "string") return rule;
-    if (!made.rules.some(({ id }) => id === rule.id)) made = { ...made, rules: [...made.rules, rule] };
+    made = withRule(made, isLent ? { ...rule, hosts: [grant.target] } : rule);
   }
   return made;
+}
+
+/** Where nothing but a host is missing, it can be opened to every command, if it cannot be lent to this one. */
+function orOpen(decision: Decision): string {
+  const hosts = objectionsOf(decision).map(({ need, command }) => (command === undefined ? undefined : need));
+  const [first] = hosts;
+  return first?.kind === "host" && hosts.every((need) => need?.kind === "host")
+    ? `. To open the host to every command: ${openHost(first.target)}`
+    : "";
+}
+
+/** One rule for one argv, with the hosts that it needs. */
+function withRule(addition: PolicyAddition, rule: AddedRule): PolicyAddition {
+  const known = addition.rules.find(({ id }) => id === rule.id);
+  if (known === undefined) return { ...addition, rules: [...addition.rules, rule] };
+  const hosts = [...new Set([...(known.hosts ?? []), ...(rule.hosts ?? [])])];
+  const joined = hosts.length === 0 ? known : { ...known, hosts };
+  return { ...addition, rules: addition.rules.map((one) => (one === known ? joined : one)) };
 }
 
 /** A file's roots replace those of the preset, so the first one brings the others along. */

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import type { AgentCall } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
+import { parseAddress } from "../../lib/ip-address.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
-import { judge, type JudgeExtras } from "../judge/judge.ts";
+import type { judge, JudgeExtras } from "../judge/judge.ts";
 import type { PolicyAddition } from "./policy-addition.ts";
 
 /** Commands near an allowed one, as they were judged before and after the addition. */
@@ -18,14 +18,16 @@ interface Policies {
   readonly before: Policy;
   readonly after: Policy;
   readonly machine: Machine & JudgeExtras;
+  readonly decide: typeof judge;
 }
 
 /** Tries what else an addition would allow, on variations of the command. */
-export function tryVariations(call: AgentCall, addition: PolicyAddition, policies: Policies): Reach {
+export function tryVariations(cwd: string, addition: PolicyAddition, policies: Policies): Reach {
   const alsoAllows: string[] = [];
   const stillNot: string[] = [];
   for (const command of variationsOf(addition)) {
-    const verdict = (policy: Policy) => judge({ ...call, input: { command } }, policy, policies.machine).verdict;
+    const verdict = (policy: Policy) =>
+      policies.decide({ tool: "Bash", input: { command }, cwd }, policy, policies.machine).verdict;
     if (verdict(policies.after) !== "allow") stillNot.push(command);
     else if (verdict(policies.before) !== "allow") alsoAllows.push(command);
   }
@@ -36,7 +38,9 @@ const MAX_VARIED = 3;
 
 function variationsOf({ rules, hosts, readRoots, writeRoots }: PolicyAddition): readonly string[] {
   const varied = [
-    ...rules.slice(0, MAX_VARIED).flatMap(({ argv }) => argvVariations(argv)),
+    ...rules
+      .slice(0, MAX_VARIED)
+      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv), ...hosts.flatMap(hostVariations)]),
     ...hosts.slice(0, MAX_VARIED).flatMap(hostVariations),
     ...readRoots.slice(-1).flatMap((path) => [`cat ${word(`${path}/other`)}`, `cat ${word(besides(path))}`]),
     ...writeRoots
@@ -68,7 +72,7 @@ function hostVariations(entry: string): readonly string[] {
   return [
     `curl ${word(`${url}/any/page`)}`,
     `curl -d @package.json ${word(`${url}/`)}`,
-    `curl ${word(`https://sub.${host}/`)}`,
+    ...(parseAddress(host.replaceAll(/[[\]]/g, "")) === undefined ? [`curl ${word(`https://sub.${host}/`)}`] : []),
   ];
 }
 

@@ -24,6 +24,8 @@ export function lastAsked(home: string, workspaceRoot: string): RecordedDecision
   return newest;
 }
 
-/** The command of a recorded call; undefined when it was not recorded whole. */
-export const recordedCommand = ({ input }: RecordedDecision): string | undefined =>
-  input === undefined ? undefined : commandOf(input);
+/** The command of a recorded call; undefined when it was cut or contained a secret. What is beside it does not matter. */
+export function recordedCommand({ input }: Pick<RecordedDecision, "input">): string | undefined {
+  const command = input === undefined ? undefined : commandOf(input);
+  return command?.includes("[redacted ") === true ? undefined : command;
+}

@@ -13,8 +13,10 @@ export interface RecordedDecision {
   readonly cwd: string;
   readonly verdict: string;
   readonly code: string;
-  /** The call's input; undefined when it was too long to be recorded whole, or contained a secret. */
+  /** The call's input, with secrets redacted; undefined when it was too long to be recorded whole. */
   readonly input: unknown;
+  /** Whether it ran in a sandbox, or left one. Undefined where there was none. */
+  readonly contained: boolean | undefined;
 }
 
 /** What was read, and what was left out and why. */
@@ -111,8 +113,16 @@ function asDecision(record: Readonly<Record<string, unknown>>): RecordedDecision
   const texts = [time, tool, call, cwd, verdict, code];
   if (!texts.every((value) => typeof value === "string")) return undefined;
   const [at = "", name = "", text = "", folder = "", said = "", why = ""] = texts;
-  const whole = !text.includes("[redacted ");
-  return { time: at, tool: name, cwd: folder, verdict: said, code: why, input: whole ? parse(text) : undefined };
+  const { contained } = record;
+  return {
+    time: at,
+    tool: name,
+    cwd: folder,
+    verdict: said,
+    code: why,
+    input: parse(text),
+    contained: typeof contained === "boolean" ? contained : undefined,
+  };
 }
 
 /** Undefined for text that is not JSON: a call that was cut, or a line that is no record. */

@@ -4,10 +4,13 @@ import { printable, printableLine } from "../../lib/printable.ts";
 import { splitWords } from "../../lib/split-words.ts";
 
 /** For the person who is asked: what approving the command would mean, one line each. */
-export function approvalMeans({ needs = [], contained }: Decision): readonly string[] {
+export function approvalMeans({ needs = [], contained, because }: Decision): readonly string[] {
   if (contained === undefined) return [];
   const outside = needs.filter(({ kind }) => kind === "outside");
-  if (outside.length > 0) return [`run it outside the sandbox, because it ${outside.map(shown).join(" and ")}`];
+  // The question has already given the first reason.
+  const more = outside.map(shown).filter((reason) => reason !== printableLine(because));
+  if (outside.length > 0)
+    return [`run it outside the sandbox${more.length === 0 ? "" : `, because it also ${more.join(" and ")}`}`];
   return needs.length === 0 ? ["run it inside the sandbox"] : needs.map((need) => `${loan(need)}, inside the sandbox`);
 }
 
@@ -25,11 +28,11 @@ export function policyLine({ kind, target, access }: Need, fragment: string): st
   const name = JSON.stringify(printable(target));
   switch (kind) {
     case "host":
-      return `add ${name.replace(/:443"$/, '"')} to network.allow`;
+      return `add ${name.replace(/:443"$/, '"')} to network.allow, which opens it to every command,`;
     case "path":
-      return `add ${name} to paths.${access === "read" ? "read_roots" : "write_roots"}`;
+      return `add ${name} to paths.${access === "read" ? "read_roots" : "write_roots"}, for every command,`;
     case "variable":
-      return `add ${name} to env.pass`;
+      return `add ${name} to env.pass, for every command,`;
     case "outside": {
       const words = /^[\w./:@=,+ '"-]+$/.test(fragment) ? splitWords(fragment) : undefined;
       return words === undefined

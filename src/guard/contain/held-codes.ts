@@ -116,6 +116,7 @@ export const HELD_CODES: Readonly<Record<string, HeldRow>> = {
   "sends-unknown": held("network"),
   listens: held("network", "processes"),
   "network-unlisted": NEED,
+  "network-lent": STAYS,
   "network-lookalike": STAYS,
   "network-url": STAYS,
   "network-scheme": STAYS,

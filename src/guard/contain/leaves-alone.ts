@@ -12,13 +12,17 @@ const RULE_CODES = ["rule-allow", "rule-any", "no-rule"];
  * True when every program of an allowed line may leave the sandbox: a rule takes it out, or it only prints. What is
  * harmless only inside must not come along with what leaves.
  */
-export function leavesAlone({ findings }: Decision, { rules }: Policy): boolean {
-  const mayLeave = ({ id, source, contained }: Rule) =>
-    contained === false || (source === "preset" && PRINTING.test(id));
+export const leavesAlone = (decision: Decision, policy: Policy): boolean =>
+  areAll(decision, policy, ({ contained }) => contained === false);
+
+/** True when every program of an allowed line is allowed by such a rule, or only prints. */
+export function areAll({ findings }: Decision, { rules }: Policy, isSuch: (rule: Rule) => boolean): boolean {
   return findings
     .filter(({ code, verdict }) => verdict === "allow" && RULE_CODES.includes(code))
     .every(({ rule }) => {
       const named = rules.filter(({ id }) => id === rule);
-      return named.length > 0 && named.every(mayLeave);
+      return (
+        named.length > 0 && named.every((one) => isSuch(one) || (one.source === "preset" && PRINTING.test(one.id)))
+      );
     });
 }

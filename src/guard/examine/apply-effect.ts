@@ -41,7 +41,7 @@ function judgeEffect(
     case "delete":
       return usePathOf(effect, atTop(effect.fromTop, place), command);
     case "guess":
-      return guess(effect.word, effect.writes === true, place);
+      return guess(effect, place, command);
     case "code":
       return useCode(effect.word, place);
     case "chdir":
@@ -177,16 +177,16 @@ function useCode(word: Word, place: Place): void {
   });
 }
 
-function guess(word: Word, writes: boolean, place: Place): void {
+function guess({ word, writes }: Extract<Effect, { readonly kind: "guess" }>, place: Place, command: Judged): void {
   const text = word.text.replace(/^@/, "").replaceAll(DIGITS, "0");
-  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text)) return guessHost({ ...word, text }, place);
+  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text)) return guessHost({ ...word, text }, place, command);
   if (text === "" || /^\/[a-zA-Z]+:/.test(text) || /[\s\u0001-\u001f\\]/.test(text)) return;
   if (text.includes(UNKNOWN)) {
     if (/^[~./\u0000]/.test(text)) usePath("read", { ...word, text }, place);
     return;
   }
   usePath("read", { ...word, text }, place);
-  if (!writes) return;
+  if (writes !== true) return;
   const denied = judgePath({ access: "write", path: text, glob: word.glob }, pathPlace(place)).filter(({ code }) =>
     code.startsWith("path-denied"),
   );

@@ -1,6 +1,7 @@
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
 import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
 import type { Machine } from "../../contract/machine.ts";
+import type { Rule } from "../../contract/policy.ts";
 import type { Feed, ShellState } from "../../shell/model/state.ts";
 import type { RunningShell } from "../../contract/agent-call.ts";
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
@@ -59,6 +60,8 @@ export interface Judged {
   readonly explicit: boolean;
   /** The origin of the rule that allows it, if any. */
   readonly allowedBy?: "user" | "preset" | undefined;
+  /** The rules that lend hosts to this command. */
+  readonly lenders?: readonly Rule[] | undefined;
 }
 
 export interface Place {

@@ -82,7 +82,7 @@ function hasOddNames({ workspaceRoot, machine, made }: ShellExamination): boolea
 }
 
 /** What the rules say about a command. */
-type Ruling = Pick<Judged, "explicit" | "allowedBy">;
+type Ruling = Pick<Judged, "explicit" | "allowedBy" | "lenders">;
 
 /** Reports the verdict of the matching rules, or the fallback. */
 function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
@@ -94,6 +94,7 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
     return {
       explicit: match.rules.some((rule) => rule.argv.length > 0),
       allowedBy: match.verdict === "allow" ? allower(match.rules) : undefined,
+      lenders: match.verdict === "allow" ? match.rules.filter(({ hosts }) => hosts !== undefined) : [],
     };
   }
   const { fallback } = exam.policy.policy;

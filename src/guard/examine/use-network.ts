@@ -3,6 +3,7 @@ import { isKnown, isVariable, show, type Word } from "../../shell/model/word.ts"
 import type { Effect } from "../../shell/model/effect.ts";
 import { holds } from "../contain/inside.ts";
 import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
+import type { Rule } from "../../contract/policy.ts";
 import { type Judged, type Place, report } from "./examination.ts";
 
 export const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -55,8 +56,26 @@ export function useNetwork({ word, port }: Connection, place: Place, command: Ju
     });
     return;
   }
-  for (const finding of judgeHostWord({ text: word.text, port }, place)) report(exam, finding);
+  for (const finding of judgeHostWord({ text: word.text, port }, exam)) {
+    const lender = lenderOf(finding, command);
+    const about = { ...finding, command: command.text };
+    report(exam, lender === undefined ? about : lent(about, lender));
+  }
 }
+
+/** The rule that lends this one command the host that the policy does not list. */
+function lenderOf({ code, need }: GuardFinding, { lenders = [] }: Judged): Rule | undefined {
+  if (code !== "network-unlisted" || need === undefined) return undefined;
+  return lenders.find(({ hosts = [] }) => hosts.some((entry) => entry.toLowerCase() === need.target));
+}
+
+const lent = (finding: GuardFinding, { id }: Rule): GuardFinding => ({
+  ...finding,
+  verdict: "allow",
+  code: "network-lent",
+  rule: id,
+  because: `a rule lends ${finding.need?.target ?? "it"} to this one command`,
+});
 
 const LOOPBACK =
   /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s/@\\]*@)?(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|[\w-]+\.localhost)(?::\d{0,5})?(?:[/?#][^\\]*)?$/i;
@@ -67,12 +86,17 @@ function isOwnHost(text: string): boolean {
   return LOOPBACK.test(text) && !isVariable(/^[^/?#]*(?:\/\/[^/?#]*)?/.exec(text)?.[0] ?? text);
 }
 
+/** Whether a rule lends it the host, which then has to be lent in the sandbox as well. */
+const isLent = (word: Word, exam: Place["exam"], command: Judged) =>
+  isKnown(word) &&
+  judgeHostWord({ text: word.text, port: undefined }, exam).some((finding) => lenderOf(finding, command) !== undefined);
+
 const HTTPS_PORT = 443;
 
 /** A URL, or `user@host:path`, `host:port`, `host/path`. */
 function judgeHostWord(
   { text, port: ownPort = HTTPS_PORT }: { readonly text: string; readonly port: number | undefined },
-  { exam }: Place,
+  exam: Place["exam"],
 ): readonly GuardFinding[] {
   if (URL_SHAPE.test(text))
     return judgeUrl(
@@ -94,9 +118,9 @@ function judgeHostWord(
 }
 
 /** A program that is not known to connect may only store the address. Inside, the door judges it when it does. */
-export function guessHost(word: Word, place: Place): void {
+export function guessHost(word: Word, place: Place, command: Judged): void {
   const { exam } = place;
-  if (exam.inside === undefined || !holds(exam.inside, ["network"]))
-    return useNetwork({ word }, place, { text: word.text, explicit: false });
+  if (exam.inside === undefined || !holds(exam.inside, ["network"]) || isLent(word, exam, command))
+    return useNetwork({ word }, place, { ...command, explicit: false });
   exam.seen.push({ kind: "network", target: show([word]) });
 }

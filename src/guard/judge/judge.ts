@@ -14,6 +14,7 @@ import { toolKind } from "./tool-kind.ts";
 import type { CommandScreen } from "../../contract/screening.ts";
 import { holdFinding } from "../contain/hold-finding.ts";
 import { type Inside, insideOf } from "../contain/inside.ts";
+import { isHostLent, lendsAlone, notLent } from "../contain/lent-hosts.ts";
 import { leavesAlone, ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { taintInside } from "../contain/taint-inside.ts";
 import type { Machine } from "../../contract/machine.ts";
@@ -44,9 +45,14 @@ export function judge(call: AgentCall, policy: Policy, machine: Machine & JudgeE
       const raised = machine.tainted === true ? raiseTaint(examined) : [];
       return decide([...examined.findings, ...raised], examined.effects, policy.interactive);
     }
-    const outside = inside.leaves ? judge(call, policy, { ...machine, contained: undefined }) : undefined;
-    if (outside?.verdict === "allow" && leavesAlone(outside, policy)) return { ...outside, contained: false };
-    return decideInside(outside?.verdict === "allow" ? apart(examined) : examined, policy, machine);
+    const isAskedTwice = inside.leaves || examined.findings.some(isHostLent);
+    const outside = isAskedTwice ? judge(call, policy, { ...machine, contained: undefined }) : undefined;
+    const isFine = inside.leaves && outside?.verdict === "allow";
+    if (isFine && leavesAlone(outside, policy)) return { ...outside, contained: false };
+    const counted = lendsAlone(outside, policy)
+      ? examined
+      : { ...examined, findings: examined.findings.map((finding) => notLent(finding, policy)) };
+    return decideInside(isFine ? apart(counted) : counted, policy, machine);
   } catch (error) {
     const because = `blocked, because the guard failed: ${messageOf(error)}`;
     const finding: GuardFinding = {
@@ -208,7 +214,7 @@ function decideInside({ findings, effects }: Examined, policy: Policy, machine: 
   const decision = decide(needFirst, effects, policy.interactive);
   const missing = new Map(
     counted
-      .filter(isMissing)
+      .filter((finding) => isMissing(finding) || isHostLent(finding))
       .flatMap(({ need }) => (need === undefined ? [] : [[`${need.kind} ${need.target}`, need] as const])),
   );
   // Outside, nothing has to be lent.

@@ -1,17 +1,19 @@
 import { join } from "node:path";
+import { HELD_PARTS } from "../../contract/containment.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { unifiedDiff } from "../../lib/unified-diff.ts";
 import { addToPolicy, NEW_POLICY } from "../allow/add-to-policy.ts";
 import { NOTHING_ADDED, type PolicyAddition } from "../allow/policy-addition.ts";
+import { openHost } from "../allow/open-host.ts";
 import { ruleFor } from "../allow/rule-for.ts";
 import { policyNow } from "../allow/write-policy.ts";
 import { recordedCommand, wasHeld } from "../audit/last-asked.ts";
 import { type LogCounts, newCounts, readDecisions } from "../audit/read-decisions.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
 import { covers, generalise, type RuleShape } from "./generalise.ts";
-import { type WantedGrants, wantedBy } from "./learnable.ts";
+import { distinct, type WantedGrants, wantedBy } from "./learnable.ts";
 
 const MAX_LESSONS = 5;
 const MAX_EXAMPLES = 2;
@@ -54,6 +56,8 @@ export interface Learnt {
 interface HeldCommand {
   readonly command: string;
   readonly cwd: string;
+  /** It was judged as in a sandbox. */
+  readonly contained: boolean;
   count: number;
 }
 
@@ -65,8 +69,9 @@ export function learn(place: LearnPlace): Learnt {
   // The question would have been the same with somebody there.
   const policy = { ...place.policy, hash: undefined, interactive: true };
   for (const [index, known] of commands.entries()) {
-    const { command, cwd, count } = known;
-    const decision = judge({ tool: "Bash", input: { command }, cwd }, policy, place.machine);
+    const { command, cwd, contained, count } = known;
+    const machine = contained ? { ...place.machine, contained: HELD_PARTS } : place.machine;
+    const decision = judge({ tool: "Bash", input: { command }, cwd }, policy, machine);
     const wanted = index < MAX_COMMANDS && !rejected.has(command) ? wantedBy(decision) : undefined;
     if (decision.verdict === "allow") skipped.allowed += count;
     else if (wanted === undefined) skipped.never += count;
@@ -99,9 +104,10 @@ function collect({ home, policy, since }: LearnPlace) {
       incomplete++;
       continue;
     }
-    const key = JSON.stringify([command, decision.cwd]);
+    const contained = decision.contained !== undefined;
+    const key = JSON.stringify([command, decision.cwd, contained]);
     const before = known.get(key);
-    if (before === undefined) known.set(key, { command, cwd: decision.cwd, count: 1 });
+    if (before === undefined) known.set(key, { command, cwd: decision.cwd, contained, count: 1 });
     else before.count++;
   }
   const commands = [...known.values()].toSorted((one, other) => other.count - one.count);
@@ -111,7 +117,16 @@ function collect({ home, policy, since }: LearnPlace) {
 type Wanting = HeldCommand & { readonly wanted: WantedGrants };
 
 function lessonsFrom(wanting: readonly Wanting[]): readonly Lesson[] {
-  const argvs = new Map(wanting.flatMap(({ wanted }) => wanted.argvs).map((argv) => [JSON.stringify(argv), argv]));
+  const hosts = lentHosts(wanting);
+  const own = new Set(
+    hosts.flatMap(({ argvs }) => (argvs.length === 1 ? argvs.map((argv) => JSON.stringify(argv)) : [])),
+  );
+  const argvs = new Map(
+    wanting
+      .flatMap(({ wanted }) => wanted.argvs)
+      .map((argv) => [JSON.stringify(argv), argv] as const)
+      .filter(([key]) => !own.has(key)),
+  );
   const rules = generalise([...argvs.values()]).map((shape) =>
     lesson(
       ruleAddition(shape),
@@ -119,15 +134,36 @@ function lessonsFrom(wanting: readonly Wanting[]): readonly Lesson[] {
       applyRule(shape),
     ),
   );
-  const hosts = [...new Set(wanting.flatMap(({ wanted }) => wanted.hosts))].map((host) => {
-    const users = wanting.filter(({ wanted }) => wanted.hosts.includes(host));
-    return lesson(
-      { ...NOTHING_ADDED, hosts: [host] },
-      users,
-      `signalbox guard allow ${shQuote(users[0]?.command ?? "")}`,
-    );
+  return [...rules, ...hosts.map(hostLesson)].toSorted((one, other) => other.count - one.count).slice(0, MAX_LESSONS);
+}
+
+interface WantedHost {
+  readonly host: string;
+  readonly users: readonly Wanting[];
+  /** The commands that reach it. */
+  readonly argvs: readonly (readonly string[])[];
+}
+
+function lentHosts(wanting: readonly Wanting[]): readonly WantedHost[] {
+  return [...new Set(wanting.flatMap(({ wanted }) => wanted.hosts.map(({ host }) => host)))].map((host) => {
+    const users = wanting.filter(({ wanted }) => wanted.hosts.some((one) => one.host === host));
+    const reaching = users.flatMap(({ wanted }) => wanted.hosts.filter((one) => one.host === host));
+    return { host, users, argvs: distinct(reaching.map(({ argv }) => argv)) };
   });
-  return [...rules, ...hosts].toSorted((one, other) => other.count - one.count).slice(0, MAX_LESSONS);
+}
+
+/** A host that one command uses is lent to it. One that several use is opened to all, and the lesson says so. */
+function hostLesson({ host, users, argvs }: WantedHost): Lesson {
+  const [only = []] = argvs;
+  if (argvs.length > 1)
+    return lesson({ ...NOTHING_ADDED, hosts: [host] }, users, `${openHost(host)}   # every command`);
+  const shape = { argv: only, exact: true };
+  const { rules } = ruleAddition(shape);
+  return lesson(
+    { ...NOTHING_ADDED, rules: rules.map((rule) => ({ ...rule, hosts: [host] })) },
+    users,
+    applyRule(shape),
+  );
 }
 
 function lesson(addition: PolicyAddition, commands: readonly Wanting[], apply: string): Lesson {

@@ -6,7 +6,7 @@ import { ruleWords } from "../allow/rule-for.ts";
 /** What a policy would need to let one command pass: the words of each part that no rule covers, and hosts. */
 export interface WantedGrants {
   readonly argvs: readonly (readonly string[])[];
-  readonly hosts: readonly string[];
+  readonly hosts: readonly { readonly host: string; readonly argv: readonly string[] }[];
 }
 
 const LEARNABLE = new Set(["no-rule", "option-unknown", "subcommand", "make-variable", "network-unlisted"]);
@@ -29,8 +29,14 @@ export function wantedBy(decision: Decision): WantedGrants | undefined {
   const argvs = objections.filter(isAboutArgv).map(({ fragment }) => ruleWords(fragment));
   const known = argvs.filter((argv) => typeof argv !== "string");
   if (known.length < argvs.length || known.some(sends)) return undefined;
-  const hosts = objections.map(grantOf).flatMap((grant) => (grant?.kind === "host" ? [grant.target] : []));
-  return { argvs: distinct(known), hosts: [...new Set(hosts)] };
+  const hosts = objections.map((finding) => {
+    const grant = grantOf(finding);
+    const argv = ruleWords(finding.command ?? "");
+    return grant?.kind === "host" ? { host: grant.target, argv: typeof argv === "string" ? [] : argv } : undefined;
+  });
+  const reached = hosts.filter((host) => host !== undefined);
+  if (reached.some(({ argv }) => argv.length === 0 || sends(argv))) return undefined;
+  return { argvs: distinct(known), hosts: reached };
 }
 
 const isAboutArgv = (finding: GuardFinding) => grantOf(finding) === undefined;
@@ -43,6 +49,6 @@ function sends([program = "", ...words]: readonly string[]): boolean {
   );
 }
 
-function distinct(argvs: readonly (readonly string[])[]): readonly (readonly string[])[] {
+export function distinct(argvs: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return [...new Map(argvs.map((argv) => [JSON.stringify(argv), argv])).values()];
 }

@@ -1,7 +1,7 @@
 import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
 import type { Machine } from "../../contract/machine.ts";
-import { isPrivate, parseAddress } from "../../lib/ip-address.ts";
-import { covers, HOST_MACHINE } from "../../lib/host-pattern.ts";
+import { isPrivate, isReachableByName, parseAddress } from "../../lib/ip-address.ts";
+import { covers, HOST_MACHINE, parseHostPattern } from "../../lib/host-pattern.ts";
 import { readTarget, type Target } from "../../lib/url-target.ts";
 import type { HostLists } from "./host-lists.ts";
 
@@ -57,11 +57,11 @@ export function judgeTarget(
     return [objection("deny", "network-denied", { because: `the policy denies ${denied.source}`, fragment })];
   const named = allowHosts.find((entry) => covers(entry, target, ports));
   if (mode === "allowlist" && named === undefined) return [unlisted(target, fragment, policy.network.unlisted)];
-  const isListed = named?.exact === true || isListedAddress(target.host, target, place.policy);
-  if (!blockPrivate || isListed)
+  const isNamed = named?.exact === true || isListedAddress(target.host, target, place.policy);
+  if (!blockPrivate || isNamed)
     return judgeAddresses(target, fragment, {
       ...place,
-      named: isListed && (target.host === HOST_MACHINE || parseAddress(target.host) !== undefined),
+      named: isNamed && (target.host === HOST_MACHINE || parseAddress(target.host) !== undefined),
     });
   if (isPrivateHost(target.host))
     return [
@@ -92,19 +92,34 @@ function judgeAddresses(
     return [objection("deny", "network-address", { because: `${target.host} has no address`, fragment })];
   const bad = (addresses ?? []).find((address) => {
     const parsed = parseAddress(address);
-    return parsed === undefined || (isPrivate(parsed) && !isListedAddress(address, target, place.policy));
+    return parsed === undefined || (isPrivate(parsed) && !isListed(address, target, place.policy));
   });
   if (bad === undefined) return [];
-  const because = `${target.host} leads to ${bad}${aboutAddress(bad, target, place.policy.policy.network.ports)}`;
+  const because = `${target.host} leads to ${bad}${aboutAddress(bad, target, place.policy)}`;
   return [objection("deny", "network-address", { because, fragment })];
 }
 
-/** Why an address is refused, and the entry that would allow it if there is one. */
-function aboutAddress(address: string, { port, usualPort }: Target, ports: readonly number[]): string {
-  if (parseAddress(address) === undefined) return "";
-  const isUsual = ports.length === 0 ? port === usualPort : ports.includes(port);
-  const entry = isUsual ? address : `${address}:${port}`;
-  return `, which is not a public address${mayBeListed(address) ? `. To allow it, add ${entry} to network.allow` : ""}`;
+/** Why an address is refused, and the command that would allow the host if there is one. */
+function aboutAddress(address: string, target: Target, { policy }: HostLists): string {
+  const parsed = parseAddress(address);
+  if (parsed === undefined) return "";
+  if (!isReachableByName(parsed)) return ", which is not a public address";
+  const { ports } = policy.network;
+  const isUsual = ports.length === 0 ? target.port === target.usualPort : ports.includes(target.port);
+  const entry = isUsual ? target.host : `${target.host}:${target.port}`;
+  return `, which is not a public address. To allow it all the same: signalbox guard allow --host ${entry}`;
+}
+
+/** The list may name the private address, or a person the host itself. */
+const isListed = (address: string, target: Target, lists: HostLists) =>
+  isListedAddress(address, target, lists) || (isListedName(target, lists) && isReachable(address));
+
+const isListedName = (target: Target, { policy: { network } }: HostLists) =>
+  (network.named ?? []).some((entry) => covers(parseHostPattern(entry), target, network.ports));
+
+function isReachable(address: string): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== undefined && isReachableByName(parsed);
 }
 
 /**

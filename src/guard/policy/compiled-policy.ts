@@ -134,8 +134,11 @@ export function withOrderPolicy(policy: Policy, order: OrderPolicy): Policy {
   compileHosts([...order.allow_network, ...order.deny_network]);
   const hosts = order.allow_network.length > 0;
   const isPlain = Object.values(order).every((entries) => entries.length === 0);
+  const own = isPlain ? policy : withoutRecipes(policy);
   return {
-    ...(isPlain ? policy : withoutRecipes(policy)),
+    ...own,
+    // What a rule lends to one command is not in the order's list.
+    rules: hosts ? own.rules.map((rule) => ({ ...rule, hosts: undefined })) : own.rules,
     tools: {
       allow: order.allowed_tools.length > 0 ? order.allowed_tools : policy.tools.allow,
       deny: [...policy.tools.deny, ...order.disallowed_tools],

@@ -8,7 +8,7 @@ interface FileFrom {
 
 /** The rules of a file in their compiled form. */
 export function rulesOf({ origin, file }: FileFrom): readonly Rule[] {
-  return file.rules.map(({ id, argv, exact, verdict, because, contained }) => ({
+  return file.rules.map(({ id, argv, exact, verdict, because, contained, hosts }) => ({
     id,
     source: origin,
     verdict,
@@ -16,6 +16,7 @@ export function rulesOf({ origin, file }: FileFrom): readonly Rule[] {
     exact,
     because: because ?? `the ${origin} policy says so`,
     ...(contained === false ? { contained } : {}),
+    ...(hosts === undefined ? {} : { hosts }),
   }));
 }
 
@@ -77,6 +78,7 @@ export function withGrants(policy: Policy, grants: Grants): Policy {
       ...policy.network,
       mode: grants.networkMode ?? policy.network.mode,
       allow: [...policy.network.allow, ...grants.hosts],
+      named: [...(policy.network.named ?? []), ...grants.hosts.filter((entry) => /^[^@*/]+(?::\*)?$/.test(entry))],
     },
     tools: { ...policy.tools, allow: [...policy.tools.allow, ...grants.tools] },
     sandbox: grants.sandbox ?? policy.sandbox,

@@ -38,7 +38,7 @@ function lintRules(rules: readonly PolicyRule[]): readonly PolicyFlaw[] {
       ? [{ path: [...path, "id"], message: `two rules have the id ${rule.id}`, fix: "give each rule its own id" }]
       : [];
     seen.add(rule.id);
-    return [...twice, ...lintGrant(rule, path)];
+    return [...twice, ...lintGrant(rule, path), ...lintRuleHosts(rule, path)];
   });
 }
 
@@ -65,6 +65,30 @@ function lintGrant(rule: PolicyRule, path: readonly (string | number)[]): readon
       fix: "list the alternatives, or end the argv before this token",
     });
   return flaws;
+}
+
+/** Hosts are lent to one command, so the rule has to say exactly which. */
+function lintRuleHosts(rule: PolicyRule, path: readonly (string | number)[]): readonly PolicyFlaw[] {
+  const { hosts = [] } = rule;
+  if (hosts.length === 0) return [];
+  if (rule.verdict !== "allow" || !rule.exact)
+    return [
+      {
+        path: [...path, "hosts"],
+        message: "hosts are only for a rule with verdict: allow and exact: true",
+        fix: "add exact: true, or list the host in network.allow for every command",
+      },
+    ];
+  const wrong = hosts.findIndex((entry) => !/^[\w.-]+:\d+$|^\[[\da-f:.]+\]:\d+$/i.test(entry));
+  return wrong === -1
+    ? []
+    : [
+        {
+          path: [...path, "hosts", wrong],
+          message: `${JSON.stringify(hosts[wrong])} is not one host with its port`,
+          fix: "write NAME:PORT, as in example.org:443",
+        },
+      ];
 }
 
 function lintHosts({ network }: PolicyFile): readonly PolicyFlaw[] {

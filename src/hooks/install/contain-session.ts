@@ -158,7 +158,7 @@ async function openSession(start: GuardedStart, { policy, currentPolicy, home, i
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   return await openContainedSession({
     policy,
-    agent: start.agent,
+    caller: { session: start.id, agent: start.agent },
     environment: start.env,
     signalboxHome: home,
     network: () => currentPolicy().network,

@@ -119,7 +119,7 @@ function openCommands({ policy, env, folder }: TerminalPlace, { job, tell }: Acp
             const { openContainedSession } = await import("../../sandbox/contained-session.ts");
             return await openContainedSession({
               policy,
-              agent: "acp",
+              caller: { session: job.runId, agent: "acp" },
               environment: env,
               signalboxHome: home,
               network: () => policy.network,

@@ -1,4 +1,5 @@
 import type { McpServer } from "../../contract/mcp-server.ts";
+import { randomId } from "../../lib/random-id.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { type Probe, probeServer } from "../../mcp/probe-server.ts";
 import { openContainedSession } from "../../sandbox/contained-session.ts";
@@ -31,7 +32,7 @@ export async function containedProbe(
           open: () =>
             openContainedSession({
               policy,
-              agent: "native",
+              caller: { session: randomId(), agent: "mcp test" },
               environment,
               signalboxHome: home,
               network: () => policy.network,

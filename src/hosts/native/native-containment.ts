@@ -39,7 +39,7 @@ export function openContainment(place: NativeCommandsPlace): CommandContainment 
       const { openContainedSession } = await import("../../sandbox/contained-session.ts");
       const session = await openContainedSession({
         policy,
-        agent: "native",
+        caller: { session: sessionId, agent: "native" },
         environment,
         signalboxHome: home,
         network: () => policy.network,

@@ -27,7 +27,7 @@ export async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   const session = await openContainedSession({
     policy,
-    agent: "check",
+    caller: { session: check.runId, agent: "check" },
     environment: env,
     signalboxHome: home,
     network: () => policy.network,

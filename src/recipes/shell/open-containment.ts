@@ -39,7 +39,7 @@ export function openRecipeContainment(place: ContainmentPlace): RecipeContainmen
       snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
       const session = await openContainedSession({
         policy,
-        agent: "recipe",
+        caller: { session: runId, agent: "recipe" },
         environment,
         signalboxHome: home,
         extraReadable: place.readable,

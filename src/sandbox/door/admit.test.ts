@@ -157,13 +157,17 @@ test.each<[string, readonly string[], Admission]>([
     {
       kind: "refused",
       because:
-        "example.com leads to 10.0.0.1, which is not a public address. To allow it, add 10.0.0.1 to network.allow",
+        "example.com leads to 10.0.0.1, which is not a public address. To allow it all the same: signalbox guard allow --host example.com",
     },
   ],
   [
     "a private one among public ones",
     ["93.184.216.34", "fd00::1"],
-    { kind: "refused", because: "example.com leads to fd00::1, which is not a public address" },
+    {
+      kind: "refused",
+      because:
+        "example.com leads to fd00::1, which is not a public address. To allow it all the same: signalbox guard allow --host example.com",
+    },
   ],
   ["an address with a zone", ["fe80::1%eth0"], { kind: "refused", because: "example.com leads to fe80::1%eth0" }],
   ["a name", ["other.example"], { kind: "refused", because: "example.com leads to other.example" }],
@@ -194,10 +198,30 @@ test("a block opens the private addresses in it, and what a refusal says to add 
   expect(await admitted("db.test:443", blocks, ["10.0.0.9"])).toEqual({ kind: "admitted", addresses: ["10.0.0.9"] });
   expect(await admitted("db.test:443", blocks, ["10.0.1.9"])).toMatchObject({ kind: "refused" });
   const refusal = await admitted("db.test:5432", blocks, ["10.0.0.9"]);
-  const entry = /add (\S+) to/.exec("because" in refusal ? refusal.because : "")?.[1] ?? "";
-  expect(entry).toBe("10.0.0.9:5432");
-  const allow = [...blocks.allow, entry];
-  expect(await admitted("db.test:5432", { ...blocks, allow }, ["10.0.0.9"])).toMatchObject({ kind: "admitted" });
+  const entry = /--host (\S+)/.exec("because" in refusal ? refusal.because : "")?.[1] ?? "";
+  expect(entry).toBe("db.test:5432");
+  const named = { ...blocks, named: [entry] };
+  expect(await admitted("db.test:5432", named, ["10.0.0.9"])).toMatchObject({ kind: "admitted" });
+  expect(await admitted("db.test:443", named, ["10.0.1.9"])).toMatchObject({ kind: "refused" });
+});
+
+test("a host that a person listed by name may be private, but never this machine, link-local or metadata", async () => {
+  const network = lists({ allow: ["@npm", "mirror.test", "**.other.test"], named: ["mirror.test"] });
+  for (const address of ["10.0.0.9", "172.16.0.1", "192.168.1.1", "203.0.113.80", "fd12::1"])
+    expect([address, await admitted("mirror.test:443", network, [address])]).toMatchObject([
+      address,
+      { kind: "admitted" },
+    ]);
+  for (const address of [
+    ..."127.0.0.1 0.0.0.0 169.254.169.254 100.100.100.200 192.0.0.192 224.0.0.1 198.52.0.7".split(" "),
+    ..."::1 fe80::1 fd00:ec2::254 64:ff9b::a9fe:a9fe ::ffff:169.254.169.254".split(" "),
+  ])
+    expect([address, await admitted("mirror.test:443", network, [address])]).toMatchObject([
+      address,
+      { kind: "refused" },
+    ]);
+  for (const host of ["registry.npmjs.org:443", "a.other.test:443", "mirror.test:8443"])
+    expect([host, await admitted(host, network, ["10.0.0.9"])]).toMatchObject([host, { kind: "refused" }]);
 });
 
 test("of an endless list of addresses only some are used", async () => {

@@ -12,7 +12,11 @@ export interface CommandContainment extends AsyncDisposable {
   /** What the judge needs to know about a command; empty when commands are not contained. */
   readonly judged: () => Promise<CallContainment>;
   /** Prepares an allowed or approved command: lends what it needs, or lets it run outside. */
-  readonly place: (command: string, decision: Pick<Decision, "needs" | "contained">) => Promise<void>;
+  readonly place: (
+    command: string,
+    decision: Pick<Decision, "needs" | "contained">,
+    caller?: { readonly session: string; readonly agent: string },
+  ) => Promise<void>;
   /** The argv that runs a command where it was placed, by default inside. `bare` is the argv without a sandbox. */
   readonly argv: (command: string, bare: readonly string[]) => Promise<CommandArgv>;
   /** What the sandbox has refused since the last call, for the output of the command that has just ended. */
@@ -71,9 +75,10 @@ export function openCommandContainment(parts: ContainmentParts): CommandContainm
       const result = await session();
       return result.contained ? { contained: result.containment.held, recoverable } : {};
     },
-    async place(command, decision) {
+    async place(command, decision, caller) {
       const result = await session();
       if (!result.contained) return;
+      if (caller !== undefined) result.noteCaller(command, caller);
       placed.delete(command);
       const needs = decision.needs ?? [];
       if (decision.contained === false || needs.some(({ kind }) => kind === "outside")) {

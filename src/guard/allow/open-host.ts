@@ -1,0 +1,2 @@
+/** The command that opens a host to every command. Its usual port needs no mention. */
+export const openHost = (target: string): string => `signalbox guard allow --host ${target.replace(/:443$/, "")}`;
