@@ -53,6 +53,8 @@ function judgeEffect(
     case "assign":
       return applyAll(assign(effect, place.state), place, command);
     case "variable":
+      // The scripts that the command runs see it.
+      place.state.variables.set(effect.name, effect.word);
       return applyAll(exportEffects(effect.name, effect.word), place, command);
     case "run":
       exam.steps.argv(effect.words, { ...place, depth: place.depth + 1 });

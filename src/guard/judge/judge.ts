@@ -1,6 +1,7 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { lexicalPath } from "../../lib/real-path.ts";
 import type { Policy } from "../../contract/policy.ts";
+import { type Word, word } from "../../shell/model/word.ts";
 import { exportEffects } from "../../shell/argv/environment.ts";
 import { type ReadyPolicy, ready } from "../rules/ready-policy.ts";
 import { examineShell } from "../examine/examine.ts";
@@ -88,7 +89,8 @@ function examine(call: AgentCall, { policy, machine, inside }: ExamineParts): Ex
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
   // A sandbox runs its commands with bash, whatever shell the call names.
   const shell = inside !== undefined ? "bash" : call.shell === "foreign" ? "any" : call.shell;
-  const exam = examineShell(command, { policy, machine, cwd, shell, inside });
+  const variables = variablesOf(call.input);
+  const exam = examineShell(command, { policy, machine, cwd, shell, inside, variables });
   const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, machine }).findings;
   const here = (found: readonly GuardFinding[]) =>
     inside === undefined ? found : found.map((finding) => holdFinding(finding, inside));
@@ -129,6 +131,12 @@ function besideCommand(input: unknown): unknown {
   return Object.fromEntries(
     Object.entries(input).filter(([key]) => !/^(?:command|cmd|script|args|env|environment)$/.test(key)),
   );
+}
+
+/** The variables that a tool sets for the command, as the shell would see them. */
+function variablesOf(input: unknown): ReadonlyMap<string, Word> {
+  const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
+  return new Map(Object.entries(isRecord(given) ? given : {}).map(([name, value]) => [name, word(String(value))]));
 }
 
 /** Variables that a tool sets for the command are judged like assignments in front of it. */

@@ -2,7 +2,7 @@ import type { RunningShell } from "../../contract/agent-call.ts";
 import { runningShell } from "../../lib/running-shell.ts";
 import { doubt, type Effect } from "../model/effect.ts";
 import type { Feed } from "../model/state.ts";
-import { isKnown, isVariable, plainLine, splitText, type Word, word } from "../model/word.ts";
+import { isKnown, isVariable, plainLine, splitText, UNKNOWN, type Word, word } from "../model/word.ts";
 import { gitNeeds } from "../programs/git-program.ts";
 import { gitUse } from "../programs/git-repository.ts";
 import { listedFiles } from "../programs/listed-files.ts";
@@ -168,12 +168,17 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
     : [];
 }
 
-/** The argv, followed by its variants with the other values its words may have. */
+/**
+ * The argv, followed by its variants with the other values its words may have, and by the one in which unquoted values
+ * turn out to be empty: `$X sudo` is `sudo`.
+ */
 export function possibleArgvs(words: readonly Word[]): readonly (readonly Word[])[] {
   const most = words.reduce((count, { others }) => Math.max(count, others?.length ?? 0), 0);
-  if (most === 0 || declares(words[0]?.text ?? "")) return [words];
+  const kept = words.filter(({ open, text }) => open !== true || text !== UNKNOWN);
+  const fewer = kept.length === 0 || kept.length === words.length ? [] : [kept.map(withoutOthers)];
+  if (most === 0 || declares(words[0]?.text ?? "")) return [words, ...fewer];
   const others = Array.from({ length: most }, (_, index) => words.flatMap((item) => otherWords(item, index)));
-  return [words.map(withoutOthers), ...others];
+  return [words.map(withoutOthers), ...others, ...fewer];
 }
 
 function withoutOthers({ text, glob, open }: Word): Word {
