@@ -22,7 +22,7 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-git": {
     from: /programs\/git-program\.ts$|^\.\/git-program\.ts$/,
     path: "src/shell/programs/git-program.ts",
-    names: ["gitProgram", "gitNeeds"],
+    names: ["gitProgram", "gitEffects"],
   },
   "hook-settings": {
     from: /programs\/git-settings-need\.ts$/,

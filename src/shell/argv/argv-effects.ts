@@ -3,8 +3,7 @@ import { runningShell } from "../../lib/running-shell.ts";
 import { doubt, type Effect } from "../model/effect.ts";
 import type { Feed } from "../model/state.ts";
 import { isKnown, isVariable, plainLine, splitText, UNKNOWN, type Word, word } from "../model/word.ts";
-import { gitNeeds } from "../programs/git-program.ts";
-import { gitUse } from "../programs/git-repository.ts";
+import { gitEffects } from "../programs/git-program.ts";
 import { listedFiles } from "../programs/listed-files.ts";
 import { effectsOf, isActive, readArguments } from "../programs/options.ts";
 import { outsideEffects } from "../programs/outside.ts";
@@ -146,7 +145,7 @@ function programEffects(name: string, words: readonly Word[], feed: Feed): reado
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
   const subcommand = words[1]?.text ?? "";
-  const repository = name === "git" ? [...gitUse(subcommand, given), ...gitNeeds(subcommand, given)] : [];
+  const repository = name === "git" ? gitEffects(subcommand, given) : [];
   return [
     ...repository,
     ...effectsOf(program, given),

@@ -64,7 +64,13 @@ export const addedRepositories = ({ operands, options }: Arguments): Effect => (
     const top = nearestRepository(here, machine.kind)?.folder;
     const pathspecs = operands.map(({ text }) => text);
     const isFile = (path: string) => machine.kind?.(realPath(path, cwd, machine.readLink)) === "file";
-    if (top === undefined || has("-u", "--update") || (pathspecs.length > 0 && pathspecs.every(isFile)))
+    const all = has("-A", "--all", "--no-ignore-removal");
+    if (
+      top === undefined ||
+      (pathspecs.length === 0 && !all) ||
+      has("-u", "--update", "-p", "--patch") ||
+      (pathspecs.length > 0 && pathspecs.every(isFile))
+    )
       return undefined;
     const others = has("-f", "--force") ? "ignored" : "untracked";
     const names = machine.gitTracked?.(pathspecs.length === 0 ? top : here, { pathspecs, others }) ?? [];
