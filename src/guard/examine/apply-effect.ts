@@ -21,8 +21,8 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
     return applyAll(effect.paths.some(holdsProtected) ? effect.effects : effect.otherwise, place, command);
   if (effect.kind === "checks-out" || effect.kind === "git-paths")
     return applyAll(checkedOut(effect, place), place, command);
-  if (effect.kind === "write" || effect.kind === "delete")
-    applyAll(listedEffects(effect.word, atTop(effect.fromTop, place)), place, command);
+  if (effect.kind === "write" || effect.kind === "delete" || (effect.kind === "guess" && effect.writes === true))
+    applyAll(listedEffects(effect.word, place), place, command);
   if (effect.kind === "write") noteWrite(effect.word, atTop(effect.fromTop, place));
   judgeEffect(effect, place, command);
 }
@@ -44,7 +44,6 @@ function judgeEffect(
     case "delete":
       return usePathOf(effect, atTop(effect.fromTop, place), command);
     case "guess":
-      if (effect.writes === true) applyAll(listedEffects(effect.word, place), place, command);
       return guess(effect.word, effect.writes === true, place);
     case "code":
       return useCode(effect.word, place);

@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { Machine } from "../../contract/machine.ts";
+import type { Machine, TrackedFiles } from "../../contract/machine.ts";
 import { fold } from "../../lib/fold-path.ts";
 import { nearestRepository } from "../../lib/nearest-repository.ts";
 import { isBelow, realPath } from "../../lib/real-path.ts";
@@ -64,23 +64,29 @@ function byRevision({ diffs, unsure }: ChecksOut, scene: Scene): readonly Effect
   return unsure !== undefined && mayExist(unsure, scene) ? unknown(scene) : [];
 }
 
-function byPaths({ paths, tree, removes, others }: GitPaths, scene: Scene): readonly Effect[] {
-  const { machine, top, isProtected } = scene;
-  const pathspecs = paths.map(({ text }) => text);
+function byPaths(effect: GitPaths, scene: Scene): readonly Effect[] {
+  const pathspecs = effect.paths.map(({ text }) => text);
   if (pathspecs.some((text) => text.includes(UNKNOWN))) return [];
-  const folder = paths.length === 0 ? top : scene.cwd;
-  const tracked =
-    (tree === undefined ? undefined : machine.gitTracked?.(folder, { pathspecs, tree })) ??
-    machine.gitTracked?.(folder, { pathspecs });
-  const beside = others === undefined ? [] : machine.gitTracked?.(folder, { pathspecs, others });
-  if (tracked === undefined || beside === undefined || scene.before.some((command) => MOVES.test(command)))
-    return unknown(scene);
-  const kept = tracked.filter(isProtected);
-  const altered = removes === true ? kept : (machine.gitAltered?.(top, kept, tree) ?? kept);
-  const names = [...altered, ...beside.filter(isProtected)];
+  const moved = scene.before.some((command) => MOVES.test(command));
+  const names = reachedNames(moved ? { ...effect, removes: true } : effect, pathspecs, scene);
+  if (names === undefined) return unknown(scene);
   if (scene.contained || pathspecs.every(isEverything)) return reached(names, scene);
-  const kind = removes === true ? "delete" : "write";
-  return names.slice(0, MAX_NAMED).map((name) => ({ kind, word: word(join(top, name)), keeps: true }));
+  const kind = effect.removes === true ? "delete" : "write";
+  return names.slice(0, MAX_NAMED).map((name) => ({ kind, word: word(join(scene.top, name)), keeps: true }));
+}
+
+/** The protected files that would change. Undefined when git cannot tell. */
+function reachedNames(
+  { tree, removes, others }: GitPaths,
+  pathspecs: readonly string[],
+  { cwd, top, machine, isProtected }: Scene,
+): readonly string[] | undefined {
+  const list = (more: Omit<TrackedFiles, "pathspecs">) =>
+    machine.gitTracked?.(pathspecs.length === 0 ? top : cwd, { pathspecs, ...more })?.filter(isProtected);
+  const tracked = (tree === undefined ? undefined : list({ tree })) ?? list({});
+  const beside = others === undefined ? [] : list({ others });
+  if (tracked === undefined || beside === undefined) return undefined;
+  return [...(removes === true ? tracked : (machine.gitAltered?.(top, tracked, tree) ?? tracked)), ...beside];
 }
 
 /** The protected files among names that only a list or `*` stands for, where they are written or removed. */
@@ -106,8 +112,9 @@ export function listedEffects({ text, lists, glob }: Word, place: Place): readon
 const EVERY_NAME = /(?:^|\/)\*+$/;
 const isHidden = (path: string) => /(?:^|\/)\.[^./]/.test(path);
 
-/** What moves HEAD or changes the index without the work tree, so that a later step changes the work tree. */
-const MOVES = /\b(?:reset|update-ref|symbolic-ref|read-tree|update-index|restore|rm|apply)\b/;
+/** What moves HEAD or changes the index alone, so that it takes a later step to bring the work tree there. */
+const MOVES =
+  /^\S*git (?:[^'"]* )?(?:reset (?!(?:-q|--quiet|--|HEAD)(?: |$))\S|(?:update-ref|symbolic-ref|read-tree|update-index) )/;
 const MAX_NAMED = 8;
 
 /** A pathspec for the whole work tree, or one that leaves something out of it. */

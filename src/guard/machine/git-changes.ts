@@ -20,13 +20,12 @@ export function gitChanges(folder: string, revisions: readonly string[]): readon
 
 /** See `Machine.gitTracked`. */
 export function gitTracked(folder: string, { pathspecs, tree, others }: TrackedFiles): readonly string[] | undefined {
-  const more = tree === undefined ? [] : [`--with-tree=${tree}`];
-  const which = { untracked: ["-o", "--exclude-standard"], ignored: ["-o"] };
-  return listed(folder, [
-    ...["ls-files", "-z", "--full-name", ...(others === undefined ? more : which[others])],
-    ...["--", ...pathspecs],
-  ]);
+  const withTree = tree === undefined ? [] : [`--with-tree=${tree}`];
+  const kinds = others === undefined ? withTree : OTHERS[others];
+  return listed(folder, ["ls-files", "-z", "--full-name", ...kinds, "--", ...pathspecs]);
 }
+
+const OTHERS = { untracked: ["-o", "--exclude-standard"], ignored: ["-o"] } as const;
 
 /** See `Machine.gitAltered`. */
 export function gitAltered(

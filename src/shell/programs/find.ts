@@ -64,7 +64,7 @@ function findStep(
       (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
     );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    const elsewhere = /dir$/.test(text) && !namesOnlyFound(inner);
+    const elsewhere = text.endsWith("dir") && !namesOnlyFound(inner);
     return {
       effects: [...(elsewhere ? [ELSEWHERE] : []), ...runForFound(inner, words.slice(0, at))],
       consumed: inner.length + 1,

@@ -4,10 +4,14 @@ import type { Arguments } from "./options.ts";
 
 /** What a subcommand does to the work tree when it goes to another revision, or back to the last one. */
 export function checkedOut(subcommand: string, { operands, options }: Arguments): readonly Effect[] {
-  const names = operands.map(({ text }) => text);
+  const does = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined;
+  if (does === undefined) return [];
   const has = (...wanted: readonly string[]) => options.some(({ name }) => wanted.includes(name));
   const valueOf = (wanted: string) => options.find(({ name }) => name === wanted)?.value?.text;
-  return effectsOf(subcommand, names, { has, valueOf });
+  return does(
+    operands.map(({ text }) => text),
+    { has, valueOf },
+  );
 }
 
 interface Options {
@@ -33,42 +37,33 @@ function comparing(diffs: readonly (readonly string[])[], unsure?: string): read
 const BACK: Effect = { kind: "git-paths", paths: [], tree: "HEAD" };
 const GONE: Effect = { kind: "git-paths", paths: [], removes: true };
 
-function effectsOf(subcommand: string, names: readonly string[], { has, valueOf }: Options): readonly Effect[] {
-  const [first, second] = names;
-  switch (subcommand) {
-    case "checkout":
-    case "switch": {
-      if (second !== undefined || has("-p", "--patch")) return [];
-      const back = has("-f", "--force", "--discard-changes") ? [BACK] : [];
-      if (first === undefined) return subcommand === "switch" && has("--orphan") ? [GONE] : back;
-      return [...back, ...switchedTo(first)];
-    }
-    case "reset":
-      if (!has("--hard", "--merge", "--keep")) return [];
-      return [BACK, ...(first === undefined ? [] : comparing([["HEAD", first]], first))];
-    case "rebase":
-      return [first, valueOf("--onto")].flatMap((name) =>
-        name === undefined ? [] : comparing([["HEAD", name]], name),
-      );
-    case "merge":
-      return names.flatMap((name) => comparing([[BASE, "HEAD", name]], name));
-    case "pull":
-      return comparing([[BASE, "HEAD", first === undefined ? "@{upstream}" : `${first}/${second ?? "HEAD"}`]]);
-    case "cherry-pick":
-    case "revert":
-      return names.flatMap((name) => comparing([[name]], name));
-    case "stash":
-      return stashed(names);
-    case "bisect":
-      if (first !== "start" && first !== "reset") return [];
-      return names.slice(1).flatMap((name) => comparing([["HEAD", name]], name));
-    case "sparse-checkout":
-      return first === "list" ? [] : [GONE];
-    case "read-tree":
-      return names.flatMap((name) => comparing([["HEAD", name]], name));
-    default:
-      return [];
-  }
+type Subcommand = (names: readonly string[], options: Options) => readonly Effect[];
+
+const fromHead = (name: string) => comparing([["HEAD", name]], name);
+const picked: Subcommand = (names) => names.flatMap((name) => comparing([[name]], name));
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  checkout: (names, options) => switched(names, options, []),
+  switch: (names, options) => switched(names, options, options.has("--orphan") ? [GONE] : []),
+  reset: ([name], { has }) =>
+    has("--hard", "--merge", "--keep") ? [BACK, ...(name === undefined ? [] : fromHead(name))] : [],
+  rebase: ([name], { valueOf }) =>
+    [name, valueOf("--onto")].flatMap((each) => (each === undefined ? [] : fromHead(each))),
+  merge: (names) => names.flatMap((name) => comparing([[BASE, "HEAD", name]], name)),
+  pull: ([remote, branch = "HEAD"]) =>
+    comparing([[BASE, "HEAD", remote === undefined ? "@{upstream}" : `${remote}/${branch}`]]),
+  "cherry-pick": picked,
+  revert: picked,
+  stash: stashed,
+  bisect: ([verb, ...names]) => (verb === "start" || verb === "reset" ? names.flatMap(fromHead) : []),
+  "sparse-checkout": ([verb]) => (verb === "list" ? [] : [GONE]),
+  "read-tree": (names) => names.flatMap(fromHead),
+};
+
+function switched([first, second]: readonly string[], { has }: Options, alone: readonly Effect[]): readonly Effect[] {
+  if (second !== undefined || has("-p", "--patch")) return [];
+  const back = has("-f", "--force", "--discard-changes") ? [BACK] : [];
+  return [...back, ...(first === undefined ? alone : switchedTo(first))];
 }
 
 /** A branch that only the remote has is created. `-` may not be there. */
