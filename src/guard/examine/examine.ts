@@ -21,7 +21,7 @@ export function examineShell(
     readonly cwd: string;
     readonly shell?: RunningShell | undefined;
     /** Set before it starts. */
-    readonly variables?: ReadonlyMap<string, Word>;
+    readonly variables?: ReadonlyMap<string, Word> | undefined;
   },
 ): ShellExamination {
   const exam: ShellExamination = {
@@ -223,7 +223,7 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   const within = expandPlace(place);
   const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, within) }));
   const words = expandWords(command.words, within);
-  const before = new Map(place.state.variables);
+  const before = assigned.length === 0 ? place.state.variables : new Map(place.state.variables);
   for (const { name, value } of assigned) {
     if (words.length === 0) setVariable({ name: word(name), value }, place);
     else

@@ -99,7 +99,10 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
   const fit = (given: readonly Word[]) => named.every((token, index) => fitting(token, given[index]?.text ?? ""));
   // `make X=y deploy` and `npm X=y publish` are the same commands as without the variable.
-  if (!fit(operands) && !fit(operands.filter(({ text }) => !ASSIGNMENT.test(text)))) return false;
+  if (!fit(operands)) {
+    const others = operands.filter(({ text }) => !ASSIGNMENT.test(text));
+    if (others.length === operands.length || !fit(others)) return false;
+  }
   return tokens
     .filter(wantsOption)
     .every((token) =>
@@ -118,8 +121,15 @@ function stemOf(name: string): string {
 
 /** A program that a rule names by its path is restricted under every path to it. */
 function namesLoosely(token: string | readonly string[], name: string): boolean {
-  const names = (typeof token === "string" ? [token] : token).map((text) => text.split("/").at(-1) ?? "");
-  return fitsLoosely(names, name) || fitsLoosely(names, stemOf(name));
+  if (fitsLoosely(token, name) || fitsLoosely(token, stemOf(name))) return true;
+  const paths = (typeof token === "string" ? [token] : token).filter((text) => text.includes("/"));
+  return (
+    paths.length > 0 &&
+    fitsLoosely(
+      paths.map((text) => text.slice(text.lastIndexOf("/") + 1)),
+      name,
+    )
+  );
 }
 
 function fitsLoosely(token: string | readonly string[], text: string): boolean {

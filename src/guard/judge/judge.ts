@@ -134,9 +134,11 @@ function besideCommand(input: unknown): unknown {
 }
 
 /** The variables that a tool sets for the command, as the shell would see them. */
-function variablesOf(input: unknown): ReadonlyMap<string, Word> {
+function variablesOf(input: unknown): ReadonlyMap<string, Word> | undefined {
   const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
-  return new Map(Object.entries(isRecord(given) ? given : {}).map(([name, value]) => [name, word(String(value))]));
+  return isRecord(given)
+    ? new Map(Object.entries(given).map(([name, value]) => [name, word(String(value))]))
+    : undefined;
 }
 
 /** Variables that a tool sets for the command are judged like assignments in front of it. */

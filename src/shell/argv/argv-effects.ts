@@ -173,11 +173,17 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
  */
 export function possibleArgvs(words: readonly Word[]): readonly (readonly Word[])[] {
   const most = words.reduce((count, { others }) => Math.max(count, others?.length ?? 0), 0);
-  const kept = words.filter(({ open, text }) => open !== true || text !== UNKNOWN);
-  const fewer = kept.length === 0 || kept.length === words.length ? [] : [kept.map(withoutOthers)];
+  const fewer = words.some(mayVanish) ? withoutVanished(words) : [];
   if (most === 0 || declares(words[0]?.text ?? "")) return [words, ...fewer];
   const others = Array.from({ length: most }, (_, index) => words.flatMap((item) => otherWords(item, index)));
   return [words.map(withoutOthers), ...others, ...fewer];
+}
+
+const mayVanish = ({ open, text }: Word) => open === true && text === UNKNOWN;
+
+function withoutVanished(words: readonly Word[]): readonly (readonly Word[])[] {
+  const kept = words.filter((item) => !mayVanish(item));
+  return kept.length === 0 ? [] : [kept.map(withoutOthers)];
 }
 
 function withoutOthers({ text, glob, open }: Word): Word {
