@@ -22,7 +22,7 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-git": {
     from: /programs\/git-program\.ts$|^\.\/git-program\.ts$/,
     path: "src/shell/programs/git-program.ts",
-    names: ["gitProgram", "gitNeeds"],
+    names: ["gitProgram", "gitEffects"],
   },
   "hook-settings": {
     from: /programs\/git-settings-need\.ts$/,
@@ -51,8 +51,16 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-planted": { from: /\/planted-folders\.ts$/, path: "src/hooks/planted-folders.ts", names: ["withoutPlanted"] },
   "hook-output": { from: /\/build-output\.ts$/, path: "src/guard/contain/build-output.ts", names: ["isBuildOutput"] },
   "hook-taint": { from: /\/taint-inside\.ts$/, path: "src/guard/contain/taint-inside.ts", names: ["taintInside"] },
-  "hook-changes": { from: /\/git-changes\.ts$/, path: "src/guard/machine/git-changes.ts", names: ["gitChanges"] },
-  "hook-checkout": { from: /\/checked-out\.ts$/, path: "src/guard/examine/checked-out.ts", names: ["checkedOutNeeds"] },
+  "hook-changes": {
+    from: /\/git-changes\.ts$/,
+    path: "src/guard/machine/git-changes.ts",
+    names: ["gitAltered", "gitChanges", "gitTracked"],
+  },
+  "hook-checkout": {
+    from: /\/checked-out\.ts$/,
+    path: "src/guard/examine/checked-out.ts",
+    names: ["checkedOut", "listedEffects"],
+  },
   "hook-outside": { from: /programs\/outside\.ts$/, path: "src/shell/programs/outside.ts", names: ["outsideEffects"] },
   "hook-own": {
     from: /\/match-own-rules\.ts$/,

@@ -21,8 +21,26 @@ export interface Machine {
    * takes them. Undefined when git does not know them, or not quickly.
    */
   readonly gitChanges?: (folder: string, revisions: readonly string[]) => readonly string[] | undefined;
+  /** Names of files, relative to the top of the repository around a folder. Undefined when git cannot tell. */
+  readonly gitTracked?: (folder: string, which: TrackedFiles) => readonly string[] | undefined;
+  /** Which of these names differ on disk from a tree, or from the index, at the top of a repository. */
+  readonly gitAltered?: (
+    top: string,
+    names: readonly string[],
+    tree: string | undefined,
+  ) => readonly string[] | undefined;
+  /** Folders that an index names as other repositories, relative to the top of the work tree. */
+  readonly gitLinks?: (index: string) => readonly string[];
   /** Folders that are mount points, including bind mounts. */
   readonly mounts?: () => readonly string[];
+}
+
+/** Files that git tracks, and those of a tree beside them, or the others. Without a pathspec: all below the folder. */
+export interface TrackedFiles {
+  readonly pathspecs: readonly string[];
+  readonly tree?: string;
+  /** Instead those that git does not track; with `ignored`, what it ignores as well. */
+  readonly others?: "untracked" | "ignored";
 }
 
 /** `special`: a device, pipe or socket. */

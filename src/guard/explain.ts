@@ -160,6 +160,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   "throws-away": "save the changes with git stash first",
   "git-overwrites": "save the changes with git stash first",
   "moves-out": "copy the files, or keep them inside the workspace",
+  "git-restores": "leave the protected files out with a pathspec such as ':!.github', or let the user run it",
   "git-repository": "to work there, start the agent in that repository",
   "git-rewrites": "add a commit instead",
   "sends-unknown": "write the words to send literally",

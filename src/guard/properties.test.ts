@@ -95,7 +95,7 @@ const HELD = new Set<string>(["nc -l 80", "dd if=a of=b"]);
 const deniedIn = (place: Place) => DENIED.filter((command) => place === machine || !HELD.has(command));
 /** After a program, a word of the shell's own is the name of another program, which does not run the rest. */
 const isOtherProgram = (outer: string, inner: string) => STARTS_PROGRAM.test(outer) && SHELL_WORD.test(inner);
-const STARTS_PROGRAM = /^(?!true|false|ls|if|while|coproc)[a-z]/;
+const STARTS_PROGRAM = /^(?!true|false|ls|if|while|coproc|export)[a-zA-Z$]/;
 const SHELL_WORD = /^(?:[!({\n]|if |while |coproc |exec |builtin |command |time |[A-Z]+=)/;
 const close = (wrapper: string) =>
   ({ "( ": " )", "{ ": "; }", "if true; then ": "; fi", "while ": "; do :; done" })[wrapper] ?? "";

@@ -6,7 +6,7 @@ import { isBelow, lexicalPath, realPath } from "../../lib/real-path.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
 import type { Doubt, Effect } from "../../shell/model/effect.ts";
 import { assign, exportEffects } from "../../shell/argv/environment.ts";
-import { checkedOutNeeds } from "./checked-out.ts";
+import { checkedOut, listedEffects } from "./checked-out.ts";
 import { type Judged, type Place, report } from "./examination.ts";
 import { type PathEffect, reportLoss } from "./losses.ts";
 import { noteBrought, noteGit, noteWrite } from "./made-paths.ts";
@@ -19,13 +19,16 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
   if (effect.kind === "uses-git") return noteGit(effect, command.text, place);
   if (effect.kind === "if-protected")
     return applyAll(effect.paths.some(holdsProtected) ? effect.effects : effect.otherwise, place, command);
-  if (effect.kind === "checks-out") return applyAll(checkedOutNeeds(effect, place), place, command);
+  if (effect.kind === "checks-out" || effect.kind === "git-paths")
+    return applyAll(checkedOut(effect, place), place, command);
+  if (effect.kind === "write" || effect.kind === "delete" || (effect.kind === "guess" && effect.writes === true))
+    applyAll(listedEffects(effect.word, place), place, command);
   if (effect.kind === "write") noteWrite(effect.word, atTop(effect.fromTop, place));
   judgeEffect(effect, place, command);
 }
 
 function judgeEffect(
-  effect: Exclude<Effect, { kind: "brings" | "uses-git" | "checks-out" | "if-protected" }>,
+  effect: Exclude<Effect, { kind: "brings" | "uses-git" | "checks-out" | "git-paths" | "if-protected" }>,
   place: Place,
   command: Judged,
 ): void {
@@ -53,6 +56,8 @@ function judgeEffect(
     case "assign":
       return applyAll(assign(effect, place.state), place, command);
     case "variable":
+      // The scripts that the command runs see it.
+      place.state.variables.set(effect.name, effect.word);
       return applyAll(exportEffects(effect.name, effect.word), place, command);
     case "run":
       exam.steps.argv(effect.words, { ...place, depth: place.depth + 1 });

@@ -20,8 +20,9 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   for (const other of others) {
     const aside = { ...exam, findings: [], seen: [] };
     examineWords(other, { ...place, exam: aside, state: copyState(place.state) });
-    // A program whose option lost its value fails, so these findings don't count.
-    const counts = ({ verdict, code }: GuardFinding) => verdict !== "allow" && code !== "option-value";
+    // A program whose option lost its value fails, and `eval` of nothing does nothing.
+    const counts = ({ verdict, code }: GuardFinding) =>
+      verdict !== "allow" && code !== "option-value" && code !== "empty";
     exam.findings.push(...aside.findings.filter(counts));
     Object.assign(exam, { budget: aside.budget, paths: aside.paths, parsed: aside.parsed });
   }

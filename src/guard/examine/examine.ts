@@ -20,6 +20,8 @@ export function examineShell(
   parts: Pick<ShellExamination, "policy" | "machine" | "inside" | "ran"> & {
     readonly cwd: string;
     readonly shell?: RunningShell | undefined;
+    /** Set before it starts. */
+    readonly variables?: ReadonlyMap<string, Word> | undefined;
   },
 ): ShellExamination {
   const exam: ShellExamination = {
@@ -38,7 +40,12 @@ export function examineShell(
     parsed: 0,
     steps: STEPS,
   };
-  const state: ShellState = { cwd: parts.cwd, otherCwds: [], previousCwd: undefined, variables: new Map() };
+  const state: ShellState = {
+    cwd: parts.cwd,
+    otherCwds: [],
+    previousCwd: undefined,
+    variables: new Map(parts.variables),
+  };
   examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0 });
   reportMadeRepositories(exam);
   return exam;
@@ -216,6 +223,7 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   const within = expandPlace(place);
   const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, within) }));
   const words = expandWords(command.words, within);
+  const before = assigned.length === 0 ? place.state.variables : new Map(place.state.variables);
   for (const { name, value } of assigned) {
     if (words.length === 0) setVariable({ name: word(name), value }, place);
     else
@@ -236,9 +244,22 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   for (const redirect of command.redirects) feed = examineRedirect(redirect, { ...place, feed });
   if (words.length === 0) return { kind: "unknown" };
   place.exam.steps.argv(words, { ...place, feed });
+  forgetGiven(assigned, before, place.state);
   return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&")
     ? { kind: "unknown" }
     : feedFrom(words, feed);
+}
+
+type Given = readonly { readonly name: string; readonly value: Word }[];
+
+/** The variables in front of a command are gone after it, unless it sets or exports them itself. */
+function forgetGiven(given: Given, before: ReadonlyMap<string, Word>, { variables }: ShellState): void {
+  for (const { name, value } of given) {
+    const former = before.get(name);
+    if (variables.get(name) !== value) continue;
+    if (former === undefined) variables.delete(name);
+    else variables.set(name, former);
+  }
 }
 
 /** Only `>>` and `<>` keep what the file holds. */

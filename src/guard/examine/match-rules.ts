@@ -97,7 +97,12 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   const named = tokens.filter((token) => !wantsOption(token));
   if (rule.exact && rest.length !== tokens.length) return false;
   const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
-  if (!named.every((token, index) => fitting(token, operands[index]?.text ?? ""))) return false;
+  const fit = (given: readonly Word[]) => named.every((token, index) => fitting(token, given[index]?.text ?? ""));
+  // `make X=y deploy` and `npm X=y publish` are the same commands as without the variable.
+  if (!fit(operands)) {
+    const others = operands.filter(({ text }) => !ASSIGNMENT.test(text));
+    if (others.length === operands.length || !fit(others)) return false;
+  }
   return tokens
     .filter(wantsOption)
     .every((token) =>
@@ -107,13 +112,24 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
     );
 }
 
+const ASSIGNMENT = /^[A-Za-z_]\w*[:+?]?=/;
+
 /** `mkfs.ext4` and `nc.openbsd` are kinds of `mkfs` and `nc`. */
 function stemOf(name: string): string {
   return /^(\w+)\.(?:ext\d|xfs|btrfs|v?fat|ntfs|traditional|openbsd|gnu|exe)$/.exec(name)?.[1] ?? name;
 }
 
+/** A program that a rule names by its path is restricted under every path to it. */
 function namesLoosely(token: string | readonly string[], name: string): boolean {
-  return fitsLoosely(token, name) || fitsLoosely(token, stemOf(name));
+  if (fitsLoosely(token, name) || fitsLoosely(token, stemOf(name))) return true;
+  const paths = (typeof token === "string" ? [token] : token).filter((text) => text.includes("/"));
+  return (
+    paths.length > 0 &&
+    fitsLoosely(
+      paths.map((text) => text.slice(text.lastIndexOf("/") + 1)),
+      name,
+    )
+  );
 }
 
 function fitsLoosely(token: string | readonly string[], text: string): boolean {

@@ -1,6 +1,7 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { lexicalPath } from "../../lib/real-path.ts";
 import type { Policy } from "../../contract/policy.ts";
+import { type Word, word } from "../../shell/model/word.ts";
 import { exportEffects } from "../../shell/argv/environment.ts";
 import { type ReadyPolicy, ready } from "../rules/ready-policy.ts";
 import { examineShell } from "../examine/examine.ts";
@@ -94,7 +95,8 @@ function examine(call: AgentCall, { policy, machine, inside }: ExamineParts): Ex
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
   // A sandbox runs its commands with bash, whatever shell the call names.
   const shell = inside !== undefined ? "bash" : call.shell === "foreign" ? "any" : call.shell;
-  const exam = examineShell(command, { policy, machine, cwd, shell, inside });
+  const variables = variablesOf(call.input);
+  const exam = examineShell(command, { policy, machine, cwd, shell, inside, variables });
   const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, machine }).findings;
   const here = (found: readonly GuardFinding[]) =>
     inside === undefined ? found : found.map((finding) => holdFinding(finding, inside));
@@ -135,6 +137,14 @@ function besideCommand(input: unknown): unknown {
   return Object.fromEntries(
     Object.entries(input).filter(([key]) => !/^(?:command|cmd|script|args|env|environment)$/.test(key)),
   );
+}
+
+/** The variables that a tool sets for the command, as the shell would see them. */
+function variablesOf(input: unknown): ReadonlyMap<string, Word> | undefined {
+  const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
+  return isRecord(given)
+    ? new Map(Object.entries(given).map(([name, value]) => [name, word(String(value))]))
+    : undefined;
 }
 
 /** Variables that a tool sets for the command are judged like assignments in front of it. */

@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode } from "../../lib/error-code.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
-import { gitChanges } from "./git-changes.ts";
+import { gitAltered, gitChanges, gitTracked } from "./git-changes.ts";
+import { gitLinks } from "./git-links.ts";
 import { mountPoints } from "./mount-points.ts";
 import type { PathKind, Machine } from "../../contract/machine.ts";
 
@@ -37,6 +38,9 @@ export const realMachine: Machine = {
     }
   },
   gitChanges,
+  gitTracked,
+  gitAltered,
+  gitLinks,
   mounts: mountPoints,
 };
 

@@ -2,9 +2,8 @@ import type { RunningShell } from "../../contract/agent-call.ts";
 import { runningShell } from "../../lib/running-shell.ts";
 import { doubt, type Effect } from "../model/effect.ts";
 import type { Feed } from "../model/state.ts";
-import { isKnown, isVariable, plainLine, splitText, type Word, word } from "../model/word.ts";
-import { gitNeeds } from "../programs/git-program.ts";
-import { gitUse } from "../programs/git-repository.ts";
+import { isKnown, isVariable, plainLine, splitText, UNKNOWN, type Word, word } from "../model/word.ts";
+import { gitEffects } from "../programs/git-program.ts";
 import { listedFiles } from "../programs/listed-files.ts";
 import { effectsOf, isActive, readArguments } from "../programs/options.ts";
 import { outsideEffects } from "../programs/outside.ts";
@@ -146,7 +145,7 @@ function programEffects(name: string, words: readonly Word[], feed: Feed): reado
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
   const subcommand = words[1]?.text ?? "";
-  const repository = name === "git" ? [...gitUse(subcommand, given), ...gitNeeds(subcommand, given)] : [];
+  const repository = name === "git" ? gitEffects(subcommand, given) : [];
   return [
     ...repository,
     ...effectsOf(program, given),
@@ -168,12 +167,23 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
     : [];
 }
 
-/** The argv, followed by its variants with the other values its words may have. */
+/**
+ * The argv, followed by its variants with the other values its words may have, and by the one in which unquoted values
+ * turn out to be empty: `$X sudo` is `sudo`.
+ */
 export function possibleArgvs(words: readonly Word[]): readonly (readonly Word[])[] {
   const most = words.reduce((count, { others }) => Math.max(count, others?.length ?? 0), 0);
-  if (most === 0 || declares(words[0]?.text ?? "")) return [words];
+  const fewer = words.some(mayVanish) ? withoutVanished(words) : [];
+  if (most === 0 || declares(words[0]?.text ?? "")) return [words, ...fewer];
   const others = Array.from({ length: most }, (_, index) => words.flatMap((item) => otherWords(item, index)));
-  return [words.map(withoutOthers), ...others];
+  return [words.map(withoutOthers), ...others, ...fewer];
+}
+
+const mayVanish = ({ open, text }: Word) => open === true && text === UNKNOWN;
+
+function withoutVanished(words: readonly Word[]): readonly (readonly Word[])[] {
+  const kept = words.filter((item) => !mayVanish(item));
+  return kept.length === 0 ? [] : [kept.map(withoutOthers)];
 }
 
 function withoutOthers({ text, glob, open }: Word): Word {

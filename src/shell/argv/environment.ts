@@ -50,7 +50,8 @@ export function assign(
     return [doubt("environment", "which variable it sets is only known at run time")];
   }
   if (name.text.includes("[")) return [doubt("subscript", "a subscript is evaluated as code")];
-  if (value !== undefined) state.variables.set(name.text, value);
+  const kept = value ?? state.variables.get(name.text);
+  if (kept !== undefined) state.variables.set(name.text, value ?? { ...kept });
   const now = state.variables.get(name.text) ?? word("");
   // With several possible values, don't treat it as one of the known harmless ones.
   const judged = now.others === undefined ? now : UNKNOWN_WORD;

@@ -2,7 +2,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { Feed } from "../model/state.ts";
 import { inputEffects } from "./interpreters.ts";
 import { type Arguments, effectsOf, type ProgramGrammar, readArguments } from "../programs/options.ts";
-import { type Word, word } from "../model/word.ts";
+import { UNKNOWN, type Word, word } from "../model/word.ts";
 
 /** A program that runs the command it is given. */
 interface Wrapper extends ProgramGrammar {
@@ -30,7 +30,7 @@ const ARCHITECTURE =
 
 export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: simple(
-    "-i0v -u: -C/ -S! --ignore-environment --null --unset: --chdir/ --split-string! --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:",
+    "-i0v -u: -C/ --ignore-environment --null --unset: --chdir/ --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:",
     { variables: true },
   ),
   command: simple("-p"),
@@ -63,6 +63,13 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   c8: simple("", { open: true }),
   nyc: simple("", { open: true }),
   catchsegv: simple(""),
+  eatmydata: simple(""),
+  choom: simple("-n: -p& --adjust: --pid&"),
+  cpulimit: simple("-bfikmqvz -l: -p& -e& --limit: --pid& --exe&"),
+  "dumb-init": simple("-cv -r: --single-child --rewrite: --verbose"),
+  tini: simple("-gsvw -e: -p:"),
+  softlimit: simple("-a: -c: -d: -f: -l: -m: -o: -p: -r: -s: -t:"),
+  chpst: simple("-vP012 -b: -C/ -n: -l: -L: -m: -d: -o: -p: -f: -c: -r: -t: -u& -U& -/& -e&"),
   rlwrap: simple("", { open: true }),
   "xvfb-run": simple("-a -e> -f< -l -n: -s: --auto-servernum --server-args:"),
   "dbus-run-session": simple("", { open: true }),
@@ -138,7 +145,7 @@ function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
 export const PRINTS_ALONE: ReadonlySet<string> = new Set(
   (
     "env command builtin exec nohup nice ionice chrt taskset numactl timeout gtimeout time stdbuf unbuffer setsid caffeinate arch strace ltrace valgrind c8 nyc " +
-    "catchsegv cross-env busybox toybox flock watch entr hyperfine perf prlimit systemd-inhibit chronic"
+    "catchsegv eatmydata choom cpulimit dumb-init tini softlimit chpst cross-env busybox toybox flock watch entr hyperfine perf prlimit systemd-inhibit chronic"
   ).split(" "),
 );
 
@@ -160,6 +167,8 @@ const LOADS_ENVRC = doubt("runs-program", "direnv runs the code in .envrc");
 function unwrapWith(name: string, words: readonly Word[], feed: Feed): readonly Effect[] | undefined {
   const wrapper = WRAPPERS[name];
   if (wrapper === undefined) return undefined;
+  const whole = name === "env" ? splitString(words) : undefined;
+  if (whole !== undefined) return [SPLITS, ...(unwrapWith(name, whole, feed) ?? [])];
   const given = readArguments(wrapper, words);
   const effects = [
     ...effectsOf({ ...wrapper, operands: ":" }, given),
@@ -169,13 +178,35 @@ function unwrapWith(name: string, words: readonly Word[], feed: Feed): readonly 
   effects.push(...variables);
   if (words.slice(0, words.length - inner.length).some(({ open }) => open === true))
     effects.push(doubt("program-unknown", "which program it runs is only known at run time"));
-  const split = given.options.flatMap(({ name: option, value }) =>
-    /^(?:-S|--split-string)$/.test(option) ? (value ?? []) : [],
-  );
-  if (inner.length === 0) return split.length === 0 ? [...effects, ...aloneEffects(name, feed)] : effects;
+  if (inner.length === 0) return [...effects, ...aloneEffects(name, feed)];
   const later = commandEffects(given, inner).slice(1);
-  return [...effects, ...innerEffects(name, wrapper, [...split, ...inner]), ...later];
+  return [
+    ...effects,
+    ...(name === "parallel" ? parallelRuns(inner, feed) : innerEffects(name, wrapper, inner)),
+    ...later,
+  ];
 }
+
+const SPLITS = doubt("option-consequences", "the option -S of env splits a text into a command");
+
+/** The words of env with the text of `-S` in their place: options, variables and a command as well. */
+function splitString(words: readonly Word[]): readonly Word[] | undefined {
+  const end = words.findIndex(({ text }) => !text.startsWith("-") || text === "-" || text === "--");
+  const at = words.findIndex(({ text }) => SPLIT_OPTION.test(text));
+  if (at === -1 || (end !== -1 && at > end + 1)) return undefined;
+  const [, attached = "", long] = SPLIT_OPTION.exec(words[at]?.text ?? "") ?? [];
+  const text = long ?? (attached === "" ? undefined : attached);
+  const value = text ?? words[at + 1]?.text ?? "";
+  return [...words.slice(0, at), ...splitLikeEnv(value), ...words.slice(at + (text === undefined ? 2 : 1))];
+}
+
+const SPLIT_OPTION = /^(?:-[i0v]*S([\s\S]*)|--s[a-z-]*(?:=([\s\S]*))?)$/;
+
+/** Quotes, `\_` for a blank and `${NAME}`, which is only known at run time. */
+const splitLikeEnv = (text: string): readonly Word[] =>
+  (text.replaceAll(String.raw`\_`, " ").match(/(?:'(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\\.|[^\s\\'"])+/g) ?? []).map(
+    (part) => word(part.replaceAll(/\$\{\w*\}/g, UNKNOWN).replaceAll(/['"]|\\(?=.)/g, "")),
+  );
 
 function aloneEffects(name: string, feed: Feed): readonly Effect[] {
   if (name === "env") return [doubt("secret-environment", "shows environment variables, which may hold secrets")];
@@ -199,6 +230,28 @@ function innerEffects(name: string, wrapper: Wrapper, inner: readonly Word[]): r
   return wrapper.script === true
     ? [{ kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }]
     : [{ kind: "run", words: inner, sure: true }];
+}
+
+/** The commands of GNU parallel: one for each word after `:::` or each line that is certain, with `{}` replaced. */
+function parallelRuns(inner: readonly Word[], feed: Feed): readonly Effect[] {
+  const at = inner.findIndex(({ text }) => text === ":::" || text === ":::+");
+  const command = at === -1 ? inner : inner.slice(0, at);
+  const lines =
+    feed.kind === "text"
+      ? feed.text
+          .split("\n")
+          .filter((line) => line !== "")
+          .map(word)
+      : [];
+  const fed = feed.kind === "files" ? feed.files : lines;
+  const items = (at === -1 ? fed : inner.slice(at + 1)).slice(0, 16);
+  const marked = command.some(({ text }) => text.includes("{}"));
+  const withItem = (item: Word) =>
+    marked
+      ? command.map((part) => (part.text === "{}" ? item : { ...part, text: part.text.replaceAll("{}", item.text) }))
+      : [...command, item];
+  const runs = items.length === 0 ? [command] : items.map(withItem);
+  return runs.map((words) => ({ kind: "run", words, sure: true }));
 }
 
 /** The words of the inner command. For env, a single dash means an empty environment. */

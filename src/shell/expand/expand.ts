@@ -41,7 +41,9 @@ export function expand(raw: RawWord, place: ExpandPlace): readonly Word[] {
   const [only] = raw.pieces;
   if (raw.pieces.length === 1 && only?.kind === "text" && (only.quoted || !only.text.startsWith("~")))
     return [{ text: only.text, glob: false }];
-  return grow(raw, place).flatMap(splitWord);
+  const words = grow(raw, place).flatMap(splitWord);
+  // The shell drops what braces leave empty: `{,rm}` is `rm`.
+  return raw.pieces.every(({ kind }) => kind === "braces") ? words.filter(({ text }) => text !== "") : words;
 }
 
 /** The words of a command. After a builtin that declares variables, an assignment stays one word. */

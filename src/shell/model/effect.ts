@@ -28,8 +28,22 @@ export type Effect =
    * into a new work tree.
    */
   | { readonly kind: "uses-git"; readonly checksOut: boolean; readonly makes?: Word | undefined }
-  /** Files become those of another revision. `diffs`: what `git diff-tree` compares; see git-revisions.ts. */
-  | { readonly kind: "checks-out"; readonly diffs: readonly (readonly string[])[] }
+  /**
+   * Files become those of another revision. `diffs`: what `git diff-tree` compares; see git-revisions.ts. `unsure`: the
+   * revision, which the same command may make, or git may take long to compare.
+   */
+  | { readonly kind: "checks-out"; readonly diffs: readonly (readonly string[])[]; readonly unsure?: string }
+  /**
+   * Tracked files become those of a tree, or of the index without one, or are removed. `paths`: which, as pathspecs; all
+   * without one. `others`: those that git does not track as well.
+   */
+  | {
+      readonly kind: "git-paths";
+      readonly paths: readonly Word[];
+      readonly tree?: string;
+      readonly removes?: true;
+      readonly others?: "untracked" | "ignored";
+    }
   /** A tree, or a link to one, appears at the target, or below it under its own name unless `spread`. */
   | {
       readonly kind: "brings";

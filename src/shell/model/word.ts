@@ -25,6 +25,8 @@ export interface Word {
   readonly open?: boolean;
   /** Wildcards match a leading dot and across folders, as in git and find. */
   readonly dots?: boolean;
+  /** It stands for names that a program printed: files that git tracks, or all that are not hidden. */
+  readonly lists?: "tracked" | "visible";
 }
 
 export function word(text: string): Word {

@@ -64,10 +64,22 @@ function findStep(
       (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
     );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    return { effects: runForFound(inner, words.slice(0, at)), consumed: inner.length + 1 };
+    const elsewhere = text.endsWith("dir") && !namesOnlyFound(inner);
+    return {
+      effects: [...(elsewhere ? [ELSEWHERE] : []), ...runForFound(inner, words.slice(0, at))],
+      consumed: inner.length + 1,
+    };
   }
   return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], consumed: 0 };
 }
+
+/** `-execdir` runs in the folder of each result, where other names and git mean something else. */
+const ELSEWHERE: Effect = { kind: "chdir", word: word(UNKNOWN) };
+
+const namesOnlyFound = ([program, ...words]: readonly Word[]): boolean =>
+  /^(?!git$)[\w-]+$/.test(program?.text ?? "") &&
+  words.some(({ text }) => text === "{}") &&
+  words.every(({ text }) => text === "{}" || /^-[\w-]+$/.test(text));
 
 /** Without a test of the name, everything below is removed, and above a plain folder that includes a repository. */
 function deletion(words: readonly Word[]): Effect {

@@ -7,29 +7,70 @@ import { revisionEffects } from "./git-paths.ts";
 const LOSES = question("git-overwrites", "overwrites uncommitted changes in the working tree");
 
 /** Paths that git restores from a revision or the index are written. */
-export function pathEffects(given: Arguments, from: string): readonly Effect[] {
-  const foreign = given.options.some(({ name }) => from.split(" ").includes(name));
-  const paths = revisionEffects(given).flatMap((effect): readonly Effect[] =>
-    effect.kind === "read" || effect.kind === "guess" ? [effect, { kind: "write", word: effect.word }] : [effect],
-  );
-  const trees = given.operands.length > (foreign ? 0 : 1) ? given.operands.map(({ text }) => text) : [];
+function pathEffects(given: Arguments, trees: readonly Word[]): readonly Effect[] {
   return [
     { kind: "repository" },
-    ...paths,
-    {
-      kind: "if-protected",
-      paths: trees,
-      effects: [doubt("git-restores", "checks out a whole tree from another revision, including its settings")],
-      otherwise: [],
-    },
+    ...revisionEffects(given).flatMap((effect): readonly Effect[] =>
+      effect.kind === "read" || effect.kind === "guess" ? [effect, { ...effect, kind: "write" }] : [effect],
+    ),
+    wholeTrees(trees, "checks out a whole tree from another revision, including its settings"),
   ];
 }
+
+/** Asks about folders that may contain protected files, whatever is known of the repository. */
+const wholeTrees = (trees: readonly Word[], because: string): Effect => ({
+  kind: "if-protected",
+  paths: trees.map(({ text }) => text),
+  effects: [doubt("git-restores", because)],
+  otherwise: [],
+});
 
 /** `git restore` leaves files alone only if told to change just the index. */
 export function restoreEffects(given: Arguments): readonly Effect[] {
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
-  const indexOnly = has("--staged", "-S") && !has("--worktree", "-W");
-  return [...pathEffects(given, "--source -s"), ...(indexOnly ? [] : [LOSES])];
+  const tree = given.options.find(({ name }) => name === "-s" || name === "--source")?.value?.text;
+  const effects = pathEffects(given, tree === undefined ? [] : given.operands);
+  if (has("--staged", "-S") && !has("--worktree", "-W")) return effects;
+  return [...effects, LOSES, { kind: "git-paths", paths: given.operands, ...(tree === undefined ? {} : { tree }) }];
+}
+
+/** `git rm` removes tracked files, and those of folders. */
+export function removalEffects(given: Arguments): readonly Effect[] {
+  const { operands, options } = given;
+  if (options.some(({ name }) => name === "--cached")) return [{ kind: "repository" }];
+  return [
+    ...pathEffects(given, []),
+    wholeTrees(operands, "removes a whole tree, including its settings"),
+    ...(operands.length === 0 ? [] : [{ kind: "git-paths", paths: operands, removes: true } as const]),
+  ];
+}
+
+/** `git reset` with paths only changes the index, but with those of another revision the next commit has them. */
+export function resetEffects(given: Arguments): readonly Effect[] {
+  const [tree, ...paths] = given.operands;
+  if (paths.length === 0 || /^(?:HEAD|@)$/.test(tree?.text ?? ""))
+    return [{ kind: "repository" }, ...revisionEffects(given)];
+  return pathEffects({ ...given, operands: paths }, paths);
+}
+
+const KEEPS_FILES = /^(?:list|show|drop|clear|create|store|export|import|pop|apply|branch)$/;
+
+/** `git stash` takes changed files back to the last commit. What a stash brings back is in git-revisions.ts. */
+export function stashEffects({ operands, options }: Arguments): readonly Effect[] {
+  const [first] = operands;
+  const verb = first?.text ?? "push";
+  if (verb === "list" || verb === "show") return [];
+  if (KEEPS_FILES.test(verb)) return [{ kind: "repository" }];
+  const paths = verb === "save" ? [] : operands.slice(verb === "push" ? 1 : 0);
+  const has = (...names: readonly string[]) => options.some(({ name }) => names.includes(name));
+  const others = has("-a", "--all") ? "ignored" : has("-u", "--include-untracked") ? "untracked" : undefined;
+  const written = revisionEffects({ operands: paths, options: [], strange: [], unsure: [] });
+  return [
+    { kind: "repository" },
+    ...written.flatMap((effect): readonly Effect[] => (effect.kind === "read" ? [{ ...effect, kind: "write" }] : [])),
+    wholeTrees(paths, "takes a whole tree back to the last commit, including its settings"),
+    { kind: "git-paths", paths, tree: "HEAD", ...(others === undefined ? {} : { others }) },
+  ];
 }
 
 /**
@@ -62,14 +103,18 @@ export function rebaseEffects(given: Arguments): readonly Effect[] {
 }
 
 /** `git clean` removes what git ignores only with `-x` or `-X`, and other repositories only with a second `-f`. */
-export function cleanEffects({ options, strange }: Arguments): readonly Effect[] {
+export function cleanEffects({ operands, options, strange }: Arguments): readonly Effect[] {
   const names = options.map(({ name }) => name);
   if (names.includes("-n") || names.includes("--dry-run")) return [];
   const forced = names.filter((name) => name === "-f" || name === "--force").length;
   const usual =
     forced < 2 && strange.length === 0 && !names.some((name) => ["-x", "-X", "-e", "--exclude"].includes(name));
   const code = usual ? "git-overwrites" : "throws-away";
-  return [{ kind: "repository" }, question(code, "removes files that are not in any commit")];
+  return [
+    { kind: "repository" },
+    ...operands.map((folder): Effect => ({ kind: "write", word: folder })),
+    question(code, "removes files that are not in any commit"),
+  ];
 }
 
 /** `git checkout` takes a branch or paths; it overwrites paths. */
@@ -83,21 +128,24 @@ export function checkoutEffects(given: Arguments, words: readonly Word[]): reado
     (dashes && words.at(-1)?.text !== "--") ||
     (!creates && given.operands.length > 1) ||
     (first !== undefined && /^[.:]|^\/|[*?[]/.test(first.text));
-  const alone = !creates && first !== undefined && !paths ? [overwrites(first)] : [];
-  return [...pathEffects(given, ""), ...(paths ? [LOSES] : alone)];
+  const trees = given.operands.length > 1 ? given.operands : [];
+  const tree = trees[0]?.text;
+  const named: Effect = { kind: "git-paths", paths: given.operands, ...(tree === undefined ? {} : { tree }) };
+  const alone = !creates && first !== undefined && !paths ? [ifPath(first, LOSES), ifPath(first, named)] : [];
+  return [...pathEffects(given, trees), ...(paths ? [LOSES, named] : alone)];
 }
 
 /** A single word is a path if that file exists, or if the disk is not known and it looks like one. */
-function overwrites({ text }: Word): Effect {
+function ifPath({ text }: Word, effect: Effect): Effect {
   return {
     kind: "check",
     objection: ({ cwd, machine }) => {
-      if (text.includes(UNKNOWN)) return LOSES;
+      if (text.includes(UNKNOWN)) return effect;
       const there =
         machine.kind === undefined
           ? /\.(?!\d|x$)\w{1,5}$/.test(text)
           : machine.kind(realPath(text, cwd, machine.readLink)) !== undefined;
-      return there ? LOSES : undefined;
+      return there ? effect : undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN } from "../model/word.ts";
+import { localRemote } from "./git-repository.ts";
 import { reachesRemote } from "./git-urls.ts";
 import { sentWords } from "./sent-words.ts";
 
@@ -17,6 +18,7 @@ export function remoteEffects(given: Arguments, verb: string, forced: Effect = R
   const effects: Effect[] = [{ kind: "repository" }, { kind: "network", word: undefined }, reachesRemote(verb, remote)];
   effects.push(...sentWords(given, "the name of a remote or branch"));
   if (remote === undefined) return effects;
+  if (verb !== "push") effects.push(localRemote(remote));
   if (/::|^-|:\/\/-/.test(remote.text))
     effects.push(doubt("git-transport", "this URL makes git run a command", "deny"));
   else if (ADDRESS.test(remote.text)) effects.push({ kind: "network", word: remote });

@@ -75,3 +75,47 @@ test("a folder that only looks like a repository is none for our own git", async
   expect((await readRepository(root))?.prefix).not.toBe("");
   expect(existsSync(mark)).toBe(false);
 });
+
+test("a repository that git tracks as a link is asked about where git follows its settings", () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const mark = join(root, "ran");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
+      stdio: "ignore",
+    });
+  const inner = join(root, "outer/inner");
+  for (const folder of [join(root, "outer"), inner]) git("init", "-q", folder);
+  git("-C", inner, "commit", "-q", "--allow-empty", "-m", "x");
+  git("-C", join(root, "outer"), "add", "inner");
+  git("-C", join(root, "outer"), "commit", "-q", "-m", "x");
+  for (const command of ["git add outer", "git add -A", "git add ."])
+    expect([command, verdict(root, command)]).toEqual([command, "allow"]);
+  git("add", "outer");
+  expect(verdict(root, "git status")).toBe("allow");
+
+  // The innermost one is followed as well.
+  writeFileSync(join(inner, ".git/config"), HOSTILE(mark));
+  execFileSync("git", ["-C", root, "status"], { stdio: "ignore" });
+  expect(existsSync(mark)).toBe(true);
+  for (const command of [
+    "git status",
+    "git diff",
+    "git add -u",
+    "git stash",
+    "git commit -am x",
+    "git -C outer status",
+  ])
+    expect([command, verdict(root, command)]).toEqual([command, "ask"]);
+  for (const command of ["git log", "git branch -a"])
+    expect([command, verdict(root, command)]).toEqual([command, "allow"]);
+});
+
+test("a remote on this disk is a repository whose settings count", () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  plant(join(root, "evil/.git"), HOSTILE(join(root, "ran")));
+  execFileSync("git", ["init", "-q", join(root, "fresh")]);
+  for (const command of ["git fetch evil", "git fetch ./evil", "git ls-remote evil", "git remote show evil"])
+    expect([command, verdict(root, command)]).toEqual([command, "ask"]);
+  expect(verdict(root, "git fetch fresh")).toBe("allow");
+  expect(verdict(root, "git fetch origin")).toBe("allow");
+});

@@ -3,12 +3,13 @@ import { isBelow, realPath } from "../../lib/real-path.ts";
 import { nearestRepository } from "../../lib/nearest-repository.ts";
 import { type Doubt, doubt, type Effect, type CommandScene } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
 import type { Machine } from "../../contract/machine.ts";
 
 /**
  * Git reads settings from the repository it finds, and settings can run programs, so it must be the workspace's own.
  */
-const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
+export const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
 
 /** Subcommands that write files of a commit into the work tree. */
 const CHECKS_OUT =
@@ -18,8 +19,67 @@ const CHECKS_OUT =
 export function gitUse(subcommand: string, { operands }: Arguments): readonly Effect[] {
   const added = subcommand === "worktree" && operands[0]?.text === "add" ? operands[1] : undefined;
   const makes = subcommand === "init" ? operands[0] : added;
-  return [OWN_REPOSITORY, { kind: "uses-git", checksOut: CHECKS_OUT.test(subcommand), makes }];
+  const linked: readonly Effect[] = DESCENDS.test(subcommand) ? [LINKED_REPOSITORIES] : [];
+  return [OWN_REPOSITORY, ...linked, { kind: "uses-git", checksOut: CHECKS_OUT.test(subcommand), makes }];
 }
+
+/** Subcommands that look into the repositories in the work tree, or run git there. */
+const DESCENDS =
+  /^(?:status|diff|diff-files|diff-index|add|commit|stash|checkout|switch|restore|reset|merge|pull|rebase|cherry-pick|revert|rm|mv|describe|submodule|ls-files|grep|fetch|push|clean|bisect|am|apply|archive)$/;
+
+const LINKED_REPOSITORIES: Effect = { kind: "check", objection: (scene) => foreignLink(scene, 0) };
+const MAX_LINKED = 3;
+
+/** A repository that the index names, for which git uses that one's settings, as do those that it names itself. */
+function foreignLink(scene: CommandScene, depth: number): Doubt | undefined {
+  const { machine } = scene;
+  const top = nearestRepository(realPath(scene.cwd, "/", machine.readLink), machine.kind)?.folder;
+  const folder = top === undefined ? undefined : gitFolder(top, machine);
+  if (top === undefined || folder === undefined) return undefined;
+  return (machine.gitLinks?.(join(folder, "index")) ?? [])
+    .map((name) => ({ ...scene, cwd: join(top, name) }))
+    .filter(({ cwd }) => machine.kind?.(join(cwd, ".git")) !== undefined)
+    .map((inner) => foreignRepository(inner) ?? (depth < MAX_LINKED ? foreignLink(inner, depth + 1) : undefined))
+    .find((found) => found !== undefined);
+}
+
+/** A remote on this disk: git runs there with that repository's settings. */
+export const localRemote = (remote: Word): Effect => ({
+  kind: "check",
+  objection: ({ cwd, ...scene }) => {
+    const path = remote.text.replace(/^file:\/\//, "").replace(/^~(?=\/|$)/, () => scene.home);
+    const folder = realPath(path, cwd, scene.machine.readLink);
+    const there = !remote.text.includes(UNKNOWN) && scene.machine.kind?.(folder) === "folder";
+    return there ? foreignRepository({ ...scene, cwd: folder }) : undefined;
+  },
+});
+
+/** Other repositories in what `git add` takes: from then on `git status` follows their settings. */
+export const addedRepositories = ({ operands, options }: Arguments): Effect => ({
+  kind: "check",
+  objection: (scene) => {
+    const { cwd, machine } = scene;
+    const has = (...names: readonly string[]) => options.some(({ name }) => names.includes(name));
+    const here = realPath(cwd, "/", machine.readLink);
+    const top = nearestRepository(here, machine.kind)?.folder;
+    const pathspecs = operands.map(({ text }) => text);
+    const isFile = (path: string) => machine.kind?.(realPath(path, cwd, machine.readLink)) === "file";
+    const all = has("-A", "--all", "--no-ignore-removal");
+    if (
+      top === undefined ||
+      (pathspecs.length === 0 && !all) ||
+      has("-u", "--update", "-p", "--patch") ||
+      (pathspecs.length > 0 && pathspecs.every(isFile))
+    )
+      return undefined;
+    const others = has("-f", "--force") ? "ignored" : "untracked";
+    const names = machine.gitTracked?.(pathspecs.length === 0 ? top : here, { pathspecs, others }) ?? [];
+    return names
+      .filter((name) => name.endsWith("/"))
+      .map((name) => foreignRepository({ ...scene, cwd: join(top, name) }))
+      .find((found) => found !== undefined);
+  },
+});
 
 function foreignRepository({ cwd, workspaceRoot, machine }: CommandScene): Doubt | undefined {
   if (machine.kind === undefined) return undefined;

@@ -3,10 +3,20 @@ import { transferEffects } from "./options.ts";
 import type { Word } from "../model/word.ts";
 import { configEffects } from "./git-config.ts";
 import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
-import { checkoutEffects, cleanEffects, givenUp, pathEffects, rebaseEffects, restoreEffects } from "./git-losses.ts";
+import {
+  checkoutEffects,
+  cleanEffects,
+  givenUp,
+  rebaseEffects,
+  removalEffects,
+  resetEffects,
+  restoreEffects,
+  stashEffects,
+} from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
 import { broughtBy } from "./files.ts";
 import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
+import { addedRepositories, localRemote } from "./git-repository.ts";
 import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 /** Reads history and the working tree. Operands may be revisions, paths, or both as `revision:path`. */
@@ -28,6 +38,8 @@ const TALKS: KnownProgram = {
   more: (given) => remoteEffects(given, "read"),
 };
 
+const PATCHES = opaque("a patch can change any file, and its content is not checked");
+
 const changing = (name: string): string => CHANGING[name] ?? "";
 
 /** git, by subcommand. */
@@ -37,10 +49,7 @@ export const GIT_PROGRAMS: ProgramTable = {
     LOOKS,
   ),
   ...each("describe shortlog name-rev check-ignore", COUNTS),
-  ...each(
-    "prune update-ref update-index read-tree write-tree pack-refs replace sparse-checkout bundle rerere",
-    CHANGES,
-  ),
+  ...each("prune update-ref update-index write-tree pack-refs replace sparse-checkout bundle rerere", CHANGES),
   ...Object.fromEntries(
     Object.entries(CHANGING).flatMap(([names, options]) =>
       names.split("|").map((name) => [`git ${name}`, { ...CHANGES, options }]),
@@ -60,18 +69,22 @@ export const GIT_PROGRAMS: ProgramTable = {
   },
   "git restore": { ...CHANGES, options: changing("restore"), more: (given) => restoreEffects(given) },
   "git checkout": { ...CHANGES, options: changing("checkout"), more: (given, words) => checkoutEffects(given, words) },
-  "git rm": {
+  "git add": {
     ...CHANGES,
-    options: changing("rm"),
-    more: (given) => [
-      { kind: "repository" },
-      ...(given.options.some(({ name }) => name === "--cached") ? [] : pathEffects(given, "")),
-    ],
+    options: changing("add"),
+    more: (given) => [{ kind: "repository" }, ...revisionEffects(given), addedRepositories(given)],
   },
+  "git reset": { ...CHANGES, options: changing("reset"), more: (given) => resetEffects(given) },
+  "git rm": { ...CHANGES, options: changing("rm"), more: (given) => removalEffects(given) },
   "git mv": {
     ...CHANGES,
     options: changing("mv"),
-    more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands), ...broughtBy(given.operands)],
+    more: (given) => [
+      { kind: "repository" },
+      ...transferEffects("M", given.operands),
+      ...broughtBy(given.operands),
+      { kind: "git-paths", paths: given.operands.slice(0, -1), removes: true },
+    ],
   },
   "git init": {
     ...CHANGES,
@@ -119,11 +132,7 @@ export const GIT_PROGRAMS: ProgramTable = {
         : []),
     ],
   },
-  "git stash": {
-    ...CHANGES,
-    options: changing("stash"),
-    more: (given) => (["list", "show"].includes(given.operands[0]?.text ?? "") ? [] : [{ kind: "repository" }]),
-  },
+  "git stash": { ...CHANGES, options: changing("stash"), more: (given) => stashEffects(given) },
   "git remote": { ...LOOKS, options: "-nv --verbose --push --all", more: (given) => remotesEffects(given) },
   "git rebase": {
     ...CHANGES,
@@ -165,6 +174,12 @@ export const GIT_PROGRAMS: ProgramTable = {
   },
   "git archive": {
     ...LOOKS,
+    more: (given) => [
+      ...revisionEffects(given),
+      ...given.options.flatMap(({ name, value }) =>
+        name === "--remote" && value !== undefined ? [localRemote(value)] : [],
+      ),
+    ],
     options:
       "-lv -# --list --verbose --remote@ --exec! -o> --output> --format: --prefix: --add-file< --add-virtual-file: --worktree-attributes --mtime:",
   },
@@ -172,8 +187,16 @@ export const GIT_PROGRAMS: ProgramTable = {
     ...LOOKS,
     options: `${LOOKING} -o> -nkNs --output-directory> --output> -v: --reroll-count: --to: --cc: --no-to --no-cc --from= --subject-prefix: --start-number: --stdout --numbered --no-numbered --numbered-files --keep-subject --no-attach --attach= --inline= --thread= --no-thread --in-reply-to: --suffix: --signature: --signature-file< --no-signature --base: --cover-letter --cover-from-description: --description-file< --interdiff: --range-diff: --rfc= --zero-commit --signoff --add-header: --filename-max-length: --always --force-in-body-from`,
   },
-  "git apply": opaque("a patch can change any file, and its content is not checked"),
-  "git am": opaque("a patch can change any file, and its content is not checked"),
+  "git apply": { ...PATCHES, options: "--directory>" },
+  "git am": { ...PATCHES, options: "--directory>" },
+  "git checkout-index": {
+    ...CHANGES,
+    options: "-aufqn --all --force --quiet --no-create --temp --prefix> --stage: --stdin& -z",
+    operands: ">",
+    open: false,
+  },
+  "git read-tree": { ...CHANGES, options: "-muivnq --reset --prefix> --index-output>", open: false },
+  "git merge-file": { options: "-pq -L: --stdout --quiet --diff3 --zdiff3 --ours --theirs --union", operands: "><" },
   "git bisect": {
     ...CHANGES,
     options: changing("bisect"),
@@ -192,7 +215,10 @@ export const GIT_PROGRAMS: ProgramTable = {
     more: (given) =>
       given.operands[0]?.text === "foreach"
         ? given.operands.slice(1).map((script): Effect => ({ kind: "script", word: script, sure: false }))
-        : [doubt("git-submodule", "submodules bring their own code and remotes")],
+        : [
+            ...given.operands.slice(2).map((folder): Effect => ({ kind: "write", word: folder })),
+            doubt("git-submodule", "submodules bring their own code and remotes"),
+          ],
   },
   "git filter-branch": opaque("runs a program for each commit"),
   "git credential": opaque("shows stored credentials"),

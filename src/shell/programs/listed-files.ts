@@ -2,7 +2,8 @@ import { isVariable, type Word } from "../model/word.ts";
 import { foundFiles } from "./find.ts";
 import { pathOf } from "./git-paths.ts";
 
-const VISIBLE: readonly Word[] = [{ text: "./*", glob: true }];
+/** Git lists hidden files as well, which counts where they are written. */
+const TRACKED: readonly Word[] = [{ text: "./*", glob: true, lists: "tracked" }];
 const ANY: readonly Word[] = [{ text: "./.*", glob: true }];
 const MAX_PATTERNS = 8;
 
@@ -42,8 +43,11 @@ const LISTERS: Readonly<Record<string, Lister>> = {
     onlyOptions(texts, LS) ? foldersOf(words).map((folder) => ({ text: `${folder}/*`, glob: true })) : undefined,
   find: (words, texts) => (has(texts, FIND_PRINTS) ? undefined : foundFiles(words)),
   git: (words, texts) => (printsNames(texts) && onlyOptions(texts, GIT) ? gitFiles(words, texts) : undefined),
-  rg: (_, texts) => (has(texts, /^-\w*l|^--files/) && onlyOptions(texts, RG) ? VISIBLE : undefined),
-  fd: (_, texts) => (onlyOptions(texts, FD) ? VISIBLE : undefined),
+  rg: (_, texts) =>
+    has(texts, /^-\w*l|^--files/) && onlyOptions(texts, RG)
+      ? visibleFiles(texts, { valued: /^-\w*[te]$/, alone: /^-\w*e$|^--files$/ })
+      : undefined,
+  fd: (_, texts) => (onlyOptions(texts, FD) ? visibleFiles(texts, { valued: /^-[eEtd]$/, alone: /^$/ }) : undefined),
   grep: (_, texts) => (has(texts, /^-\w*l|^--files-with/) && onlyOptions(texts, GREP) ? grepNames(texts) : undefined),
 };
 
@@ -56,6 +60,20 @@ function printsNames(texts: readonly string[]): boolean {
   return /^(?:diff|diff-tree|diff-index|diff-files|ls-tree)$/.test(subcommand);
 }
 
+/** Files that are not hidden, below the folders after the pattern. With an option of `alone` there is no pattern. */
+function visibleFiles(
+  texts: readonly string[],
+  { valued, alone }: { readonly valued: RegExp; readonly alone: RegExp },
+): readonly Word[] {
+  const operands = texts.filter((text, at) => !text.startsWith("-") && !valued.test(texts[at - 1] ?? ""));
+  const folders = operands.slice(has(texts, alone) ? 0 : 1).map((text) => text.replace(/\/+$/, ""));
+  return (folders.length === 0 ? ["."] : folders).map((folder) => ({
+    text: `${folder}/*`,
+    glob: true,
+    lists: "visible",
+  }));
+}
+
 /** Files tracked by git. Untracked files may be anything, including hidden ones. */
 function gitFiles(words: readonly Word[], texts: readonly string[]): readonly Word[] {
   if (has(texts, /^-\w*[oi]|^--[oi]/)) return ANY;
@@ -65,7 +83,9 @@ function gitFiles(words: readonly Word[], texts: readonly string[]): readonly Wo
     .flatMap((operand) => pathOf(operand)?.word ?? []);
   const narrowed =
     texts[0] === "ls-files" ? paths : paths.filter(({ text }) => /[*?[]|^\.(?!\.|$)|\/\.(?!\.)/.test(text));
-  return narrowed.length === 0 ? VISIBLE : narrowed.map((path) => (path.glob ? path : below(path)));
+  return narrowed.length === 0
+    ? TRACKED
+    : narrowed.map((path) => ({ ...(path.glob ? path : below(path)), lists: "tracked" }));
 }
 
 /** A folder in a listing stands for its content. */

@@ -3,6 +3,7 @@ import type { Arguments } from "./options.ts";
 import { type Word, word } from "../model/word.ts";
 import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { sentWords } from "./sent-words.ts";
+import { OWN_REPOSITORY } from "./git-repository.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const CURL =
@@ -83,7 +84,8 @@ export const NETWORK_PROGRAMS: ProgramTable = {
       "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w? -a: -c -d -e: -h: -j: -m: -p -r: -S: -u: --assignee: --app: --branch: --commit: --created: --user: --workflow: --event: --head: --search: --milestone: --mention: --comments --draft --patch --name-only --color: --required --watch --interval: -i: --fail-fast --log --log-failed --job: --attempt: --exit-status --verbose -v --all --exclude-drafts --exclude-pre-releases --order: -O: --sort: --conflict-status -c --yaml --ref: --visibility: --language: --topic: --source --fork --archived --no-archived --help --version",
     operands: "~",
     open: "asks",
-    more: (given) => [...sends(given), ...otherHost(given), ...sentWords(given, "part of the query")],
+    // It asks git about the repository.
+    more: (given) => [OWN_REPOSITORY, ...sends(given), ...otherHost(given), ...sentWords(given, "part of the query")],
   },
   aws: {
     options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<",
