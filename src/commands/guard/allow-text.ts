@@ -1,5 +1,6 @@
 import { printable, printableLine } from "../../lib/printable.ts";
-import { type AllowedAddition, openHost } from "../../guard/allow/plan-allow.ts";
+import { hostCommand } from "../../guard/allow/open-host.ts";
+import type { AllowedAddition } from "../../guard/allow/plan-allow.ts";
 import type { Decision } from "../../contract/verdict.ts";
 
 const MAX_SHOWN = 400;
@@ -47,7 +48,7 @@ export function proposalText({ plan, wanted, repository, judgedAs }: Proposed): 
       : "It holds in every workspace of yours. For this one alone: add --repository",
     ...addition.rules
       .flatMap(({ hosts = [] }) => hosts)
-      .map((host) => `To open ${host} to every command: ${openHost(host)}`),
+      .map((host) => `To open ${host} to every command: ${hostCommand(host)}`),
     `The examples were judged ${judgedAs}`,
   ];
   return `${lines.join("\n")}\n`;

@@ -1,9 +1,9 @@
+import { hostCommand } from "../../guard/allow/open-host.ts";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import {
   type AllowPlace,
   lastCommand,
-  openHost,
   planAllow,
   planHost,
   writeAllow,
@@ -32,7 +32,7 @@ export async function run({ words, passed, flags }: CommandInput): Promise<numbe
   const command = typeof host === "string" ? host : wantedCommand({ words, passed }, place);
   if (typeof host === "string" && (words.length > 1 || passed !== undefined))
     throw new UserError("--host opens a host to every command, so no command is named with it", {
-      fix: `use: ${openHost(host)}`,
+      fix: `use: ${hostCommand(host)}`,
     });
   const here = await judgedAs(flags, () => policy);
   await using snapshot = snapshotHere(here, policy.workspaceRoot);

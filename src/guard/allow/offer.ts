@@ -8,7 +8,7 @@ import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { commandOf } from "../judge/command-of.ts";
 import { toolKind } from "../judge/tool-kind.ts";
 import { liftedBy, objectionsOf } from "./allowable.ts";
-import { openHost } from "./open-host.ts";
+import { hostCommand } from "./open-host.ts";
 
 /** Longer commands are named by `last`, because nobody reads or retypes them. */
 const MAX_COMMAND = 160;
@@ -22,7 +22,7 @@ export function offerOf(call: AgentCall, decision: Decision, policy: Policy): st
   if (command === undefined || !objections.every((finding) => liftedBy(finding, policy) !== undefined))
     return undefined;
   const host = notLentAlone(decision);
-  return host === undefined ? `signalbox guard allow ${commandWord(command)}` : `${openHost(host)} (for every command)`;
+  return host === undefined ? `signalbox guard allow ${commandWord(command)}` : `${hostCommand(host)} (for every command)`;
 }
 
 /** The host that only the sandbox's other commands in the line keep from being lent by a rule. */

@@ -13,7 +13,6 @@ import { judgeUrlAccess } from "../judge/judge-access.ts";
 import type { judge, JudgeExtras } from "../judge/judge.ts";
 import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
-export { openHost } from "./open-host.ts";
 import type { PresetName } from "../presets/presets.ts";
 import { addToPolicy, NEW_POLICY } from "./add-to-policy.ts";
 import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";

@@ -11,7 +11,7 @@ import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
 import { addToPolicy } from "./add-to-policy.ts";
 import { liftedBy, objectionsOf } from "./allowable.ts";
-import { openHost } from "./open-host.ts";
+import { hostCommand } from "./open-host.ts";
 import { type AddedRule, NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
 import { ruleFor } from "./rule-for.ts";
 import { whyNot } from "./why-not.ts";
@@ -151,7 +151,7 @@ function orOpen(decision: Decision): string {
   const hosts = objectionsOf(decision).map(({ need, command }) => (command === undefined ? undefined : need));
   const [first] = hosts;
   return first?.kind === "host" && hosts.every((need) => need?.kind === "host")
-    ? `. To open the host to every command: ${openHost(first.target)}`
+    ? `. To open the host to every command: ${hostCommand(first.target)}`
     : "";
 }
 

@@ -6,7 +6,7 @@ import { shQuote } from "../../lib/sh-quote.ts";
 import { unifiedDiff } from "../../lib/unified-diff.ts";
 import { addToPolicy, NEW_POLICY } from "../allow/add-to-policy.ts";
 import { NOTHING_ADDED, type PolicyAddition } from "../allow/policy-addition.ts";
-import { openHost } from "../allow/open-host.ts";
+import { hostCommand } from "../allow/open-host.ts";
 import { ruleFor } from "../allow/rule-for.ts";
 import { policyNow } from "../allow/write-policy.ts";
 import { recordedCommand, wasHeld } from "../audit/last-asked.ts";
@@ -156,7 +156,7 @@ function lentHosts(wanting: readonly Wanting[]): readonly WantedHost[] {
 function hostLesson({ host, users, argvs }: WantedHost): Lesson {
   const [only = []] = argvs;
   if (argvs.length > 1)
-    return lesson({ ...NOTHING_ADDED, hosts: [host] }, users, `${openHost(host)}   # every command`);
+    return lesson({ ...NOTHING_ADDED, hosts: [host] }, users, `${hostCommand(host)}   # every command`);
   const shape = { argv: only, exact: true };
   const { rules } = ruleAddition(shape);
   return lesson(
