@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config";
 
 /** Tests that kill programs, fill disks, repeat a thing many times, or wait. `npm run test:slow` runs them. */
 const SLOW = [
-  "src/backplane/receipts/mutations.test.ts",
+  "src/receipts/seal/mutations.test.ts",
   "src/hosts/sidecar/sidecar.test.ts",
-  "src/hosts/native/run-in-copy.test.ts",
-  "src/lsp/language-server.test.ts",
-  "src/mcp/live/live-server.test.ts",
+  "src/native/sub-agent-copy.test.ts",
+  "src/native/lsp/language-server.test.ts",
+  "src/native/mcp/live-server.test.ts",
   "src/models/cut-stream.test.ts",
-  "src/screen/linear-time.test.ts",
+  "src/guard/screen/linear-time.test.ts",
   "test/acp-autopilot.test.ts",
   "src/snapshots/undo-sequences.test.ts",
   "test/bundled-checks.test.ts",

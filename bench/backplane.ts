@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeLines } from "../src/lib/decode-lines.ts";
+import { decodeLines } from "../src/lib/text/decode-lines.ts";
 import { readEvent, readHostEnvelope } from "../src/hosts/sidecar/read-host.ts";
 import { interleaved, type Subject } from "./measure.ts";
 import type { Suite } from "./suite.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parseJson } from "../src/lib/parse-json.ts";
+import { parseJson } from "../src/lib/json/parse-json.ts";
 import type { Suite } from "./suite.ts";
 
 const source = readFileSync(new URL("../src/lib/exact-json.ts", import.meta.url), "utf8");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { AGENTS } from "../src/agents/registry.ts";
+import { AGENTS } from "../src/agents/packs.ts";
 import { interleaved, type Subject } from "./measure.ts";
 import type { Suite } from "./suite.ts";
 

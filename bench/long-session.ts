@@ -1,9 +1,9 @@
 import { EngineSettings } from "../src/contract/engine-settings.ts";
 import { call, calls, rehearsed, says, sessionParts, tool } from "../test/support/scripted-session.ts";
 import { isForSummary } from "../test/support/small-window.ts";
-import { converse } from "../src/hosts/native/conversation.ts";
-import { newSessionId, sessionsFolder } from "../src/sessions/folder.ts";
-import { createSession } from "../src/sessions/session.ts";
+import { converse } from "../src/native/session/conversation.ts";
+import { newSessionId, sessionsFolder } from "../src/native/log/log-folder.ts";
+import { createSession } from "../src/native/log/session-log.ts";
 
 /** A window that such a session fills many times, so that its conversation is shortened again and again. */
 const WINDOW = 20_000;

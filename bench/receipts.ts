@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { canonicalReceipt, finalReceipt, sha256Hex } from "../src/backplane/receipts/canonical-receipt.ts";
-import { findReceipt, listReceipts, pickRun } from "../src/backplane/receipts/find-receipt.ts";
-import { sealKey } from "../src/backplane/receipts/seal-key.ts";
-import { readStore, storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
-import { verifyStore } from "../src/backplane/receipts/verify-store.ts";
-import { parseExactJson } from "../src/lib/exact-json.ts";
+import { canonicalReceipt, finalReceipt, sha256Hex } from "../src/receipts/seal/canonical-receipt.ts";
+import { findReceipt, listReceipts, pickRun } from "../src/receipts/seal/find-receipt.ts";
+import { sealKey } from "../src/receipts/seal/seal.ts";
+import { readStore, storeReceipt } from "../src/receipts/seal/store-receipt.ts";
+import { verifyStore } from "../src/receipts/seal/verify-store.ts";
+import { parseExactJson } from "../src/lib/json/exact-json.ts";
 import { sampleFacts, sampleReceipt } from "../test/support/sample-receipt.ts";
 import type { Suite } from "./suite.ts";
 

@@ -26,15 +26,15 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   },
   "hook-settings": {
     from: /programs\/git-settings-need\.ts$/,
-    path: "src/shell/programs/git-settings-need.ts",
+    path: "src/shell/programs/git-needs.ts",
     names: ["settingsNeeds"],
   },
   "hook-revisions": {
     from: /programs\/git-revisions\.ts$/,
-    path: "src/shell/programs/git-revisions.ts",
+    path: "src/shell/programs/git-needs.ts",
     names: ["checkedOut"],
   },
-  "hook-sed": { from: /\/sed\.ts$/, path: "src/shell/programs/sed.ts", names: ["sedEffects"] },
+  "hook-sed": { from: /\/sed\.ts$/, path: "src/shell/programs/awk-sed-jq.ts", names: ["sedEffects"] },
   "hook-tools": {
     from: /programs\/tool-program\.ts$|^\.\/tool-program\.ts$/,
     path: "src/shell/programs/tool-program.ts",
@@ -48,9 +48,9 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/guard/contain/hold-finding.ts",
     names: ["holdFinding"],
   },
-  "hook-planted": { from: /\/planted-folders\.ts$/, path: "src/hooks/planted-folders.ts", names: ["withoutPlanted"] },
+  "hook-planted": { from: /\/planted-folders\.ts$/, path: "src/hooks/outside-call.ts", names: ["withoutPlanted"] },
   "hook-output": { from: /\/build-output\.ts$/, path: "src/guard/contain/build-output.ts", names: ["isBuildOutput"] },
-  "hook-taint": { from: /\/taint-inside\.ts$/, path: "src/guard/contain/taint-inside.ts", names: ["taintInside"] },
+  "hook-taint": { from: /\/taint-inside\.ts$/, path: "src/guard/contain/hold-finding.ts", names: ["taintInside"] },
   "hook-changes": {
     from: /\/git-changes\.ts$/,
     path: "src/guard/machine/git-changes.ts",
@@ -78,38 +78,38 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/shell/programs/archives.ts",
     names: ["archiveEffects", "zipEffects"],
   },
-  "hook-awk": { from: /\/awk\.ts$/, path: "src/shell/programs/awk.ts", names: ["awkEffects"] },
-  "hook-jq": { from: /\/jq\.ts$/, path: "src/shell/programs/jq.ts", names: ["jqEffects"] },
+  "hook-awk": { from: /\/awk\.ts$/, path: "src/shell/programs/awk-sed-jq.ts", names: ["awkEffects"] },
+  "hook-jq": { from: /\/jq\.ts$/, path: "src/shell/programs/awk-sed-jq.ts", names: ["jqEffects"] },
   // Only an agent that reports an event to several wrappers needs this.
   "hook-answered": {
     from: /\/answered-events\.ts$/,
-    path: "src/hooks/answered-events.ts",
+    path: "src/hooks/repeated-events.ts",
     names: ["rememberEvent", "takeAnsweredEvent"],
   },
   // Only a call that asks to leave the sandbox needs this.
-  "hook-leave": { from: /\/outside-command\.ts$/, path: "src/guard/outside-command.ts", names: ["leaveSandbox"] },
+  "hook-leave": { from: /\/outside-command\.ts$/, path: "src/guard/signalbox-calls.ts", names: ["leaveSandbox"] },
   // Only a call of a recipe needs these.
   "hook-recipe": {
     from: /\/recipe-call\.ts$/,
-    path: "src/guard/recipe-call.ts",
+    path: "src/guard/signalbox-calls.ts",
     names: ["recipePolicy"],
   },
   "hook-session": {
     from: /\/session-recipe\.ts$/,
-    path: "src/hooks/session-recipe.ts",
+    path: "src/hooks/outside-call.ts",
     names: ["sessionRecipe"],
   },
   // Only a call that opens a skill needs this.
   "hook-mentions": {
     from: /\/mentioned-paths\.ts$/,
-    path: "src/guard/judge/mentioned-paths.ts",
+    path: "src/guard/judge/paths-in-text.ts",
     names: ["mentionedPaths"],
   },
   // Only a call that applies a patch needs this.
-  "hook-patch": { from: /\/patch-paths\.ts$/, path: "src/guard/paths/patch-paths.ts", names: ["patchPaths"] },
+  "hook-patch": { from: /\/patch-paths\.ts$/, path: "src/guard/judge/paths-in-text.ts", names: ["patchPaths"] },
   // Only a project with hooks needs this.
   "hook-run": { from: /\/run-hook\.ts$/, path: "src/hooks/project/run-hook.ts", names: ["runHook"] },
-  "hook-screen": { from: /screen\/screen\.ts$/, path: "src/screen/screen.ts", names: ["screen"] },
+  "hook-screen": { from: /screen\/screen\.ts$/, path: "src/guard/screen/screen.ts", names: ["screen"] },
 };
 
 const loadLater: Plugin = {

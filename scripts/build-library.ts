@@ -19,8 +19,8 @@ export async function buildLibrary(folder: string): Promise<void> {
     splitting: true,
     chunkNames: "chunk-[hash]",
     entryPoints: {
-      agents: join(root, "src/library/agents.ts"),
-      backplane: join(root, "src/library/backplane.ts"),
+      agents: join(root, "src/commands/library/agents.ts"),
+      backplane: join(root, "src/commands/library/backplane.ts"),
     },
     outdir: folder,
     // The importing program has its own copy of these, or installs it with ours.

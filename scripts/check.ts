@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { findProgram } from "../src/lib/find-program.ts";
+import { findProgram } from "../src/lib/path/find-program.ts";
 
 const root = join(import.meta.dirname, "..");
 const bin = join(root, "node_modules/.bin");

@@ -1,4 +1,4 @@
-import { parseJson } from "../src/lib/parse-json.ts";
+import { parseJson } from "../src/lib/json/parse-json.ts";
 
 const { parse } = JSON;
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { findProgram } from "../src/lib/find-program.ts";
+import { findProgram } from "../src/lib/path/find-program.ts";
 import { fetchSource, makeWorkspace } from "./projects/fetch-source.ts";
 import { commandsNotAllowed } from "./projects/judge-commands.ts";
 import { NAMED_PROJECTS, type NamedProject, STEPS } from "./projects/named-projects.ts";

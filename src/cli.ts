@@ -1,18 +1,14 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
-import { helpScreen } from "./commands/help-screen.ts";
-import { narrowHelp, refuseExtraWords } from "./commands/sub-help.ts";
-import { usageMessage } from "./commands/usage-message.ts";
+import { helpScreen, usageMessage } from "./commands/help-screen.ts";
+import { narrowHelp, refuseExtraWords } from "./commands/sub-verbs.ts";
 import type { CommandModule, Verb } from "./commands/command-module.ts";
 import { VERBS } from "./verbs.ts";
-import { diskError } from "./lib/disk-error.ts";
-import { errorCode } from "./lib/error-code.ts";
-import { fitHelp } from "./lib/fit-help.ts";
-import { homeProblem } from "./lib/home-problem.ts";
-import { printable, printableLine } from "./lib/printable.ts";
-import { shortageError } from "./lib/shortage-error.ts";
-import { stdoutFull } from "./lib/stdout-full.ts";
-import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
+import { diskError, errorCode, EXIT, isUserError, shortageError, UserError } from "./lib/text/user-error.ts";
+import { fitHelp } from "./lib/text/wrap-lines.ts";
+import { homeProblem } from "./lib/path/home-folder.ts";
+import { printable, printableLine } from "./lib/text/printable.ts";
+import { stdoutFull } from "./lib/process/standard-streams.ts";
 
 /** Runs one command line and returns its exit code. Every error is printed here and nowhere else. */
 async function main(argv: readonly string[]): Promise<number> {

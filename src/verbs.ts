@@ -20,7 +20,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: "models",
     summary: "list the model providers that native can use",
-    load: () => import("./commands/models/models.ts"),
+    load: () => import("./commands/models.ts"),
   },
   {
     name: "context",
@@ -35,7 +35,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: "mcp",
     summary: "list, add, test or remove the MCP servers that native uses",
-    load: () => import("./commands/mcp/mcp.ts"),
+    load: () => import("./commands/mcp.ts"),
   },
   {
     name: "run",
@@ -90,12 +90,12 @@ export const VERBS: readonly Verb[] = [
   {
     name: "sandbox",
     summary: "run one command in the sandbox, or show what it can reach",
-    load: () => import("./commands/sandbox/sandbox.ts"),
+    load: () => import("./commands/sandbox.ts"),
   },
   {
     name: "outside",
     summary: "run one command outside the session's sandbox",
-    load: () => import("./commands/sandbox/outside.ts"),
+    load: () => import("./commands/outside.ts"),
   },
   {
     name: "prune",
@@ -129,7 +129,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: "demo",
     summary: "see in seconds what signalbox does, offline",
-    load: () => import("./commands/demo/demo.ts"),
+    load: () => import("./commands/demo.ts"),
   },
   { name: "doctor", summary: "check this machine", load: () => import("./commands/doctor.ts") },
   {
@@ -140,6 +140,6 @@ export const VERBS: readonly Verb[] = [
   {
     name: "completions",
     summary: "print a completion script for your shell",
-    load: () => import("./commands/completions/completions.ts"),
+    load: () => import("./commands/completions.ts"),
   },
 ];

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { cycles, doors, edges, exportedTypes, mutualFolders, roomOf, sourceFiles } from "../scripts/import-graph.ts";
 import { DOORS, MAY_IMPORT } from "../scripts/rooms.ts";
-import { AGENT_VARIABLES } from "../src/agents/resolve.ts";
+import { AGENT_VARIABLES } from "../src/agents/active-agent.ts";
 import { PROJECT } from "./support/run-signalbox.ts";
 
 const files = sourceFiles();
@@ -59,7 +59,7 @@ test.each(AGENT_VARIABLES)("%s is named in one source file only", (variable) => 
   const naming = files.filter((file) =>
     new RegExp(`["'\`]${variable}["'\`]`).test(readFileSync(resolve(PROJECT, file), "utf8")),
   );
-  expect(naming).toEqual(["src/agents/resolve.ts"]);
+  expect(naming).toEqual(["src/agents/active-agent.ts"]);
 });
 
 test("no program is started through a shell", () => {

@@ -1,11 +1,10 @@
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkFields } from "../src/recipes/bridge/whole-recipe.ts";
-import { checkRecipe } from "../src/recipes/check/check-recipe.ts";
-import { findPersona } from "../src/recipes/places/find-persona.ts";
-import { listRecipes, recipeNamed } from "../src/recipes/places/find-recipe.ts";
-import { loadRecipe } from "../src/recipes/places/load-recipe.ts";
+import { checkFields } from "../src/recipes/bridge/runner-context.ts";
+import { checkRecipe } from "../src/recipes/check-recipe.ts";
+import { findPersona, listRecipes, recipeNamed } from "../src/recipes/recipe/find-recipe.ts";
+import { loadRecipe } from "../src/recipes/recipe/load-recipe.ts";
 import { writeFiles } from "./support/git-repository.ts";
 import { PROJECT, signalbox } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { HOOK_EVENTS } from "../src/agents/dialect/hook-event.ts";
+import { HOOK_EVENTS } from "../src/agents/pack/hook-event.ts";
 import { PROJECT, signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { checkHost, PROMISES } from "../src/hosts/conformance/suite.ts";
+import { checkHost, PROMISES } from "../src/hosts/sidecar/conformance.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { workOrder } from "./support/run-order.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { needs } from "./support/platform.ts";
 import { Receipt } from "../src/contract/receipt.ts";
-import { parseExactJson } from "../src/lib/exact-json.ts";
+import { parseExactJson } from "../src/lib/json/exact-json.ts";
 import { everything, git, repositoryWith, writeFiles } from "./support/git-repository.ts";
 import { SIGNALBOX } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CONTEXT_FILE } from "../src/agents/launcher-context.ts";
-import { LauncherContext } from "../src/contract/launcher-context.ts";
+import { CONTEXT_FILE } from "../src/agents/active-agent.ts";
+import { LauncherContext } from "../src/contract/agent.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";

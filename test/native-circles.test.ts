@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { logsIn, scene, until } from "./support/native-scene.ts";
 
 /** Looks at the same numbers for ever. After two such looks the conversation is shortened. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { logsIn, scene, until } from "./support/native-scene.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { sha256 } from "../src/lib/sha256.ts";
+import { sha256 } from "../src/lib/json/sha256.ts";
 import { git, writeFiles } from "./support/git-repository.ts";
 import { logsIn, scene } from "./support/native-scene.ts";
 

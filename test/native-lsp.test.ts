@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { writePolicy } from "./support/mcp-scene.ts";
 import { scene } from "./support/native-scene.ts";
 import { hasSandbox } from "./support/sandbox-scene.ts";

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { isOnPath } from "./support/is-on-path.ts";
 import { signalbox, SIGNALBOX } from "./support/run-signalbox.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { everything, git, writeFiles } from "./support/git-repository.ts";
 import { scene, until } from "./support/native-scene.ts";
 import { SIGNALBOX } from "./support/run-signalbox.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { BUILD, MARKER, PROTECTED } from "../src/proof/plan-nothing-left.ts";
+import { BUILD, MARKER, PROTECTED } from "../src/proof/plan-contained.ts";
 import { hasSandbox } from "./support/sandbox-scene.ts";
 import { logsIn, scene, until } from "./support/native-scene.ts";
 import { PROJECT, signalbox } from "./support/run-signalbox.ts";

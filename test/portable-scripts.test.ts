@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { seatbeltScript } from "../src/sandbox/seatbelt-script.ts";
+import { seatbeltScript } from "../src/sandbox/macos/seatbelt-session.ts";
 import { needs } from "./support/platform.ts";
 import { PROJECT, SIGNALBOX } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { takeLock } from "../src/lib/lock.ts";
+import { takeLock } from "../src/lib/files/lock.ts";
 import { writeFiles } from "./support/git-repository.ts";
 import { inOtherNamespace } from "./support/pid-namespace.ts";
 import { addRun, DAY, runId } from "./support/prune-scene.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
+import { storeReceipt } from "../src/receipts/seal/store-receipt.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 import { sampleFacts, sampleReceipt } from "./support/sample-receipt.ts";
 import { tempFolder } from "./support/temp-folder.ts";

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
-import { sha256 } from "../src/lib/sha256.ts";
+import { storeReceipt } from "../src/receipts/seal/store-receipt.ts";
+import { sha256 } from "../src/lib/json/sha256.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 import { sampleFacts, sampleReceipt } from "./support/sample-receipt.ts";
 import { tempFolder } from "./support/temp-folder.ts";

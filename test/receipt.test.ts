@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { sealKey } from "../src/backplane/receipts/seal-key.ts";
-import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
+import { sealKey } from "../src/receipts/seal/seal.ts";
+import { storeReceipt } from "../src/receipts/seal/store-receipt.ts";
 import type { SealFacts } from "../src/contract/seal.ts";
 import { appendAnchor } from "../src/guard/audit/anchor.ts";
 import { openSegment } from "../src/guard/audit/write-audit.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { seesAllProcesses } from "../src/lib/process-place.ts";
+import { seesAllProcesses } from "../src/lib/process/process-table.ts";
 import { until } from "./support/native-scene.ts";
 import { inOtherNamespace } from "./support/pid-namespace.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";

@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { endTree } from "../../src/lib/end-tree.ts";
-import { isRecord } from "../../src/lib/is-record.ts";
+import { endTree } from "../../src/lib/process/end-tree.ts";
+import { isRecord } from "../../src/lib/json/json-value.ts";
 
 /** Test results: the names of failed tests, and how long each file took. */
 export interface TestRun {

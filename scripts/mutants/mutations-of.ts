@@ -1,5 +1,5 @@
 import { parseSync, visitorKeys } from "oxc-parser";
-import { isRecord } from "../../src/lib/is-record.ts";
+import { isRecord } from "../../src/lib/json/json-value.ts";
 
 /** One small change of a source text that a test should notice. */
 export interface Mutation {

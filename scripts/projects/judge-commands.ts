@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { z } from "zod";
-import { parseJson } from "../../src/lib/parse-json.ts";
+import { parseJson } from "../../src/lib/json/parse-json.ts";
 import { projectEnvironment } from "./run-outside.ts";
 
 const Judged = z.object({ verdict: z.string(), because: z.string() });

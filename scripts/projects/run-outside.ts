@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { isInside } from "../../src/lib/inside.ts";
+import { isInside } from "../../src/lib/path/inside.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

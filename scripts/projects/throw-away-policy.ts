@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isPrivate, parseAddress } from "../../src/lib/ip-address.ts";
+import { isPrivate, parseAddress } from "../../src/lib/net/ip-address.ts";
 import { runOutside } from "./run-outside.ts";
 
 /**

@@ -2,8 +2,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { chooseInstalled } from "./choose-installed.ts";
-import { AGENTS } from "./registry.ts";
+import { chooseInstalled } from "./active-agent.ts";
+import { AGENTS } from "./packs.ts";
 
 const agents = AGENTS.map((agent) => ({ ...agent, knownPlaces: [] }));
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Channel, ChannelLimit, DeliveryMode, DeliveryPlan } from "../contract/delivery.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import type { Channel, ChannelLimit, DeliveryMode, DeliveryPlan } from "../contract/agent.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 import type { Agent } from "./pack/agent.ts";
 
 interface Request {

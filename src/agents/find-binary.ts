@@ -1,14 +1,12 @@
 import { statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { fileFingerprint } from "../lib/file-fingerprint.ts";
-import { isExecutable, isFile, isFolder } from "../lib/is-program.ts";
-import { linkHops } from "../lib/link-hops.ts";
-import { readHead } from "../lib/read-head.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
-import { loosePath } from "./loose-path.ts";
+import { fileFingerprint } from "../lib/files/file-state.ts";
+import { readHead } from "../lib/files/read-file.ts";
+import { isExecutable, isFile, isFolder } from "../lib/path/find-program.ts";
+import { linkHops } from "../lib/path/real-path.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 import type { Agent } from "./pack/agent.ts";
-import { type Found, searchPath, type SearchPlace } from "./search-path.ts";
-import { isInWorkspace, workspaceFolders } from "./workspace-folders.ts";
+import { type Found, isInWorkspace, loosePath, searchPath, type SearchPlace, workspaceFolders } from "./search-path.ts";
 
 /** Marks our own `copilot` shim in its first lines, so that a launch never starts signalbox again. */
 const SHIM_MARK = "signalbox-shim";
@@ -149,7 +147,7 @@ export function programFingerprint(agent: Agent, binary: FoundBinary): string {
 }
 
 /** How to start a program so that no interpreter inside the workspace runs it. */
-export interface StartWords {
+interface StartWords {
   readonly words: readonly [string, ...string[]];
   /** Interpreters that come first in PATH, but are inside the workspace. */
   readonly passedOver: readonly string[];
@@ -167,7 +165,7 @@ const MAX_DEEP = 4;
  * The words that start a program. A script whose shebang uses `env` gets the first interpreter in PATH that is outside the
  * workspace; any other program is started directly, with one word.
  */
-export function safeStart(program: string, place: SearchPlace, depth = 0): StartWords | NoStart {
+function safeStart(program: string, place: SearchPlace, depth = 0): StartWords | NoStart {
   const asItIs: StartWords = { words: [program], passedOver: [] };
   const interpreter = place.avoid.length === 0 || depth > MAX_DEEP ? undefined : interpreterOf(program, place);
   if (interpreter === undefined) return asItIs;
@@ -206,4 +204,29 @@ function wordsOfEnv(text: string): readonly string[] {
     .trim()
     .split(/[ \t]+/);
   return words.slice(words.findIndex((word) => !word.startsWith("-") && !word.includes("=")));
+}
+
+/**
+ * The words that start a program named by the user. A bare name, and the interpreter of a script, are only searched for
+ * outside the workspace; a path is taken as given. A name that is not found is left to the system.
+ */
+export function commandWords(name: string, place: SearchPlace): readonly [string, ...string[]] {
+  const named = name.includes("/") ? resolve(place.cwd, name) : undefined;
+  const found = named === undefined ? searchPath(name, place) : { path: named, passedOver: [] };
+  if (found.path === undefined) {
+    if (found.passedOver[0] === undefined) return [name];
+    throw refused(name, found.passedOver[0]);
+  }
+  if (!isFile(found.path) || isInWorkspace(found.path, place.avoid)) return [name];
+  const start = safeStart(found.path, place);
+  if ("inside" in start) throw refused(name, start.inside);
+  return start.words;
+}
+
+function refused(name: string, path: string): UserError {
+  return new UserError(`${name} is inside the workspace, so it is not started`, {
+    where: path,
+    fix: "if that is intended, use its full path; otherwise remove that folder from PATH",
+    exitCode: EXIT.refused,
+  });
 }

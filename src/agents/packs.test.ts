@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isRecord } from "../lib/is-record.ts";
+import { isRecord } from "../lib/json/json-value.ts";
 import { PACKS } from "./packs.ts";
 
 test.each(PACKS.map(({ program, hooks }) => [program.name, hooks] as const))(

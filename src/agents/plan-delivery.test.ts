@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Channel, DeliveryMode } from "../contract/delivery.ts";
+import type { Channel, DeliveryMode } from "../contract/agent.ts";
 import { amplifier } from "./amplifier/program.ts";
 import { claude } from "./claude/program.ts";
 import { codex } from "./codex/program.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentNamed } from "./registry.ts";
+import { agentNamed } from "./packs.ts";
 
 test("a name that is no agent is refused in words that fit it", () => {
   expect(agentNamed("codex", "--agent").name).toBe("codex");

@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isInside } from "../lib/inside.ts";
-import { randomId } from "../lib/random-id.ts";
-import { readBounded } from "../lib/read-bounded.ts";
+import { isInside } from "../lib/path/inside.ts";
+import { randomId } from "../lib/files/random-id.ts";
+import { readBounded } from "../lib/files/read-file.ts";
 
 /** A value of at least this many UTF-8 bytes is passed as a file. */
 export const SPILL_BYTES = 32_768;

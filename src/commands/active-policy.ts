@@ -2,11 +2,10 @@ import { loadActivePolicy, loadNamedPolicy, readPreset } from "../guard/policy/a
 import type { ActivePolicy } from "../guard/policy/compiled-policy.ts";
 import { withoutRecipes } from "../guard/policy/compiled-policy.ts";
 import type { Policy } from "../contract/policy.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { readBounded } from "../lib/read-bounded.ts";
-import { UserError } from "../lib/user-error.ts";
+import { currentFolder, findWorkspace } from "../lib/path/workspace.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { readBounded } from "../lib/files/read-file.ts";
+import { UserError } from "../lib/text/user-error.ts";
 
 /**
  * The policy that the flags select: `--policy FILE` (treated as the user's own), or else the one in effect in this

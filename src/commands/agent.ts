@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { resolveAgent } from "../agents/resolve.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { isFolder } from "../lib/is-program.ts";
-import { say } from "../lib/say.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { resolveAgent } from "../agents/active-agent.ts";
+import { currentFolder } from "../lib/path/workspace.ts";
+import { isFolder } from "../lib/path/find-program.ts";
+import { say } from "../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
 

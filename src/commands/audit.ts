@@ -1,16 +1,19 @@
-import { needsUpdate } from "../lib/file-format.ts";
-import { listReceipts } from "../backplane/receipts/find-receipt.ts";
-import { verifyAuditHead } from "../backplane/receipts/verify-receipts.ts";
-import { flawPlace, prunedLookup, verifyAudit } from "../guard/audit/verify-audit.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { prunedLine } from "../lib/tombstones.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
-import { lastSession, newestRecords, recordsOf, sessionsNamed } from "./audit/read-log.ts";
-import { auditStory } from "./audit/story.ts";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { flawPlace, listSegments, prunedLookup, verifyAudit } from "../guard/audit/verify-audit.ts";
+import { prunedLine } from "../lib/files/tombstones.ts";
+import { needsUpdate } from "../lib/json/file-format.ts";
+import { isRecord, strings } from "../lib/json/json-value.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
+import { listReceipts } from "../receipts/seal/find-receipt.ts";
+import { verifyAuditHead } from "../receipts/seal/verify-receipts.ts";
 import type { CommandModule } from "./command-module.ts";
-import { printText } from "./print-line.ts";
-import { subVerbsText } from "./sub-help.ts";
-import { subVerb } from "./sub-verbs.ts";
+import { callText } from "./denied-calls.ts";
+import { printText } from "./flags.ts";
+import { subVerb, subVerbsText } from "./sub-verbs.ts";
 
 const EXAMPLES = ["signalbox audit verify", "signalbox audit show --limit 10", "signalbox audit show last"];
 
@@ -29,6 +32,25 @@ const HELP: NonNullable<CommandModule["subVerbs"]> = {
     examples: ["signalbox audit show --limit 10", "signalbox audit show last"],
   },
 };
+
+const MAX_CALL = 160;
+
+const isHost = ({ tool }: LoggedCall) => tool === "network";
+
+const INDENT = " ".repeat(19);
+
+/** Early releases wrote the hosts of every session under this one. */
+const NO_SESSION = "network";
+
+/** What a host's record and the call that asked for it have in common. */
+const askedBy = ({ agent, cwd, input }: LoggedCall) => JSON.stringify([agent, cwd, commandIn(input)]);
+
+const byTime = (one: LoggedCall, other: LoggedCall) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0);
+
+const linesOf = (path: string): readonly string[] =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
 
 export const command: CommandModule = {
   subVerbs: HELP,
@@ -132,4 +154,208 @@ async function showLast(home: string, shown: Omit<Shown, "run">): Promise<number
   await show(home, { ...shown, run });
   if (!shown.json) await printText("\nMore: signalbox audit show, signalbox audit verify, signalbox audit --help\n");
   return EXIT.ok;
+}
+
+/** The records for people: a header for each session, then its calls, with the hosts under the call that asked. */
+export function auditStory(records: readonly LoggedCall[]): string {
+  const sessions = Map.groupBy(withHosts(records), ({ call }) => call.session);
+  return [...sessions.values()].map(sessionText).join("\n");
+}
+
+/** A call, or a host whose call is not among the records. */
+interface ShownCall {
+  readonly call: LoggedCall;
+  readonly hosts: LoggedCall[];
+  answer?: LoggedCall | undefined;
+}
+
+function withHosts(records: readonly LoggedCall[]): readonly ShownCall[] {
+  const shown: ShownCall[] = [];
+  // The latest call with a command, because that is the one that ran when a host was asked for.
+  const latest = new Map<string, ShownCall>();
+  for (const record of records) {
+    const command = commandIn(record.input) ?? record.call;
+    const asker = latest.get(command);
+    if (isHost(record) && asker !== undefined) asker.hosts.push(record);
+    else if (record.code.startsWith("person-") && asker !== undefined) asker.answer = record;
+    else {
+      const one: ShownCall = { call: record, hosts: [] };
+      shown.push(one);
+      if (!isHost(record)) latest.set(command, one);
+    }
+  }
+  return shown;
+}
+
+function sessionText(calls: readonly ShownCall[]): string {
+  const [first] = calls;
+  if (first === undefined) return "";
+  const { agent, session, cwd, time } = first.call;
+  const last = calls.at(-1)?.call.time ?? time;
+  const until = last.slice(0, 10) === time.slice(0, 10) ? last.slice(11, 19) : last.slice(0, 19);
+  const header = `${agent}  ${cwd}  ${time.slice(0, 10)} ${time.slice(11, 19)} to ${until} UTC  session ${session}`;
+  return `${[printableLine(header), ...calls.flatMap(callLines)].join("\n")}\n`;
+}
+
+function callLines({ call, hosts, answer }: ShownCall): readonly string[] {
+  const time = call.time.slice(11, 19);
+  if (isHost(call)) {
+    const command = commandIn(call.input);
+    const asker = command === undefined ? [] : [short(`asked for by $ ${command}`)];
+    return [`  ${time}  ${hostLine(call)}`, ...asker.map((line) => `${INDENT}${line}`)];
+  }
+  const shown = short(callText(call.tool, call.input ?? call.call));
+  const why = reasonOf(call);
+  return [
+    `  ${time}  ${call.verdict.padEnd(5)}  ${shown}`,
+    ...(why === undefined ? [] : [`${INDENT}${printableLine(why)}`]),
+    ...(answer === undefined ? [] : [`${INDENT}a person said ${answer.verdict === "allow" ? "yes" : "no"}`]),
+    ...hosts.map((host) => `${INDENT}${hostLine(host)}`),
+  ];
+}
+
+function short(text: string): string {
+  const line = printableLine(text);
+  return line.length > MAX_CALL ? `${line.slice(0, MAX_CALL)}…` : line;
+}
+
+/** Why it was not simply allowed. */
+function reasonOf({ verdict, because, code, rules }: LoggedCall): string | undefined {
+  if (verdict === "allow") return undefined;
+  const rule = rules.length === 0 ? "" : ` (rule ${rules.join(", ")})`;
+  return `${because ?? code}${rule}`;
+}
+
+/** The reason is in the place of the rules. */
+function hostLine({ input, call, verdict, rules }: LoggedCall): string {
+  const host = isRecord(input) && typeof input["host"] === "string" ? input["host"] : call.slice(0, MAX_CALL);
+  return printableLine(`${verdict === "allow" ? "allowed" : "refused"} ${host}: ${rules.join(", ")}`);
+}
+
+/** A record of the log as far as it is shown, and its line. */
+export interface LoggedCall {
+  readonly line: string;
+  readonly time: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly cwd: string;
+  /** The call as it was recorded: JSON, or the beginning of it. */
+  readonly call: string;
+  readonly input: unknown;
+  readonly verdict: string;
+  readonly code: string;
+  readonly rules: readonly string[];
+  readonly because: string | undefined;
+}
+
+interface Segment {
+  readonly path: string;
+  readonly changed: number;
+}
+
+/** The segments of the log, the one that was written last first. */
+function segmentsOf(home: string): readonly Segment[] {
+  return listSegments(home)
+    .flatMap((name) => {
+      const path = join(home, "audit", name);
+      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+      return changed === undefined ? [] : [{ path, changed }];
+    })
+    .toSorted((one, other) => other.changed - one.changed);
+}
+
+/** The newest records, oldest first. Older segments are not read. */
+export function newestRecords(home: string, count: number): readonly LoggedCall[] {
+  let found: readonly LoggedCall[] = [];
+  for (const { path, changed } of segmentsOf(home)) {
+    const oldest = found.length < count ? undefined : found[0];
+    if (oldest !== undefined && changed < Date.parse(oldest.time)) break;
+    found = [...found, ...linesOf(path).slice(-count).flatMap(toRecord)].toSorted(byTime).slice(-count);
+  }
+  return found;
+}
+
+/** The records of the session that was active last; undefined if there is none. */
+export function lastSession(home: string): string | undefined {
+  let newest: LoggedCall | undefined;
+  for (const { path, changed } of segmentsOf(home)) {
+    if (newest !== undefined && changed < Date.parse(newest.time)) break;
+    const last = linesOf(path)
+      .toReversed()
+      .values()
+      .flatMap(toRecord)
+      .find(({ session }) => session !== NO_SESSION && session !== "");
+    if (last !== undefined && (newest === undefined || last.time > newest.time)) newest = last;
+  }
+  return newest?.session;
+}
+
+/** The sessions whose id begins so; that one alone if it is whole. */
+export function sessionsNamed(home: string, beginning: string): readonly string[] {
+  const mark = `"session":${JSON.stringify(beginning).slice(0, -1)}`;
+  const found = new Set<string>();
+  for (const { path } of segmentsOf(home))
+    for (const line of linesOf(path))
+      if (line.includes(mark))
+        for (const { session } of toRecord(line)) if (session.startsWith(beginning)) found.add(session);
+  return found.has(beginning) ? [beginning] : [...found];
+}
+
+/** All records of a session, oldest first, with the hosts that early releases recorded for its commands. */
+export function recordsOf(home: string, session: string): readonly LoggedCall[] {
+  const marks = [session, NO_SESSION].map((id) => `"session":${JSON.stringify(id)}`);
+  const found = segmentsOf(home)
+    .flatMap(({ path }) => linesOf(path).filter((line) => marks.some((mark) => line.includes(mark))))
+    .flatMap(toRecord)
+    .toSorted(byTime);
+  const own = found.filter((record) => record.session === session);
+  if (session === NO_SESSION) return own;
+  const asked = new Set(own.map(askedBy));
+  return found.filter(
+    (record) =>
+      record.session === session ||
+      (record.session === NO_SESSION && asked.has(askedBy(record)) && record.time >= (own[0]?.time ?? "")),
+  );
+}
+
+/** The command of a shell call, or of the record of a host. */
+export function commandIn(input: unknown): string | undefined {
+  const { command, cmd } = isRecord(input) ? input : {};
+  return [command, cmd].find((value) => typeof value === "string");
+}
+
+function toRecord(line: string): readonly LoggedCall[] {
+  const record = parse(line);
+  if (!isRecord(record)) return [];
+  const text = (name: string) => {
+    const value = record[name];
+    return typeof value === "string" ? value : "";
+  };
+  const call = text("call");
+  return [
+    {
+      line,
+      time: text("time"),
+      session: text("session"),
+      agent: text("agent"),
+      tool: text("tool"),
+      cwd: text("cwd"),
+      call,
+      input: parse(call),
+      verdict: text("verdict"),
+      code: text("code"),
+      rules: strings(record["rules"]) ?? [],
+      because: typeof record["because"] === "string" ? record["because"] : undefined,
+    },
+  ];
+}
+
+/** Undefined for what is not JSON: a call that was cut, or a line that is still being written. */
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CheckResult } from "../doctor/check.ts";
-import type { Examination } from "../doctor/examine.ts";
-import { whatToStart } from "../doctor/what-to-start.ts";
-import { doctorScreen } from "./doctor-screen.ts";
+import type { CheckResult } from "../proof/doctor/check.ts";
+import type { Examination } from "../proof/doctor/examine.ts";
+import { whatToStart } from "../proof/doctor/what-to-start.ts";
+import { doctorScreen } from "./doctor.ts";
 
 const paint = (_: string, text: string) => text;
 const promptDelivery: Examination["promptDelivery"] = {

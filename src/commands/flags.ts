@@ -1,6 +1,8 @@
+import { once as onceEvent } from "node:events";
+import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError } from "commander";
-import { readPattern } from "../acceptance/read-pattern.ts";
-import { UserError } from "../lib/user-error.ts";
+import { UserError } from "../lib/text/user-error.ts";
+import { readPattern } from "./read-pattern.ts";
 
 /** A flag's text, or undefined when the flag was not given. */
 export function textFlag(flags: Readonly<Record<string, unknown>>, name: string): string | undefined {
@@ -56,4 +58,61 @@ export function acceptPatterns(flags: Readonly<Record<string, unknown>>, hasChec
 export function once(value: string, previous: string | undefined): string {
   if (previous !== undefined) throw new InvalidArgumentError("It was passed twice.");
   return value;
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** The time that `--since` names, in milliseconds: a date, or an age such as 7d. 0 when it was not given. */
+export function readSince(value: unknown, now: number = Date.now()): number {
+  if (typeof value !== "string") return 0;
+  const age = ageOf(value);
+  if (age !== undefined) return now - age;
+  const time = Date.parse(value);
+  if (!Number.isNaN(time)) return time;
+  throw new UserError(`${JSON.stringify(value)} is not a time`, {
+    where: "--since",
+    fix: "use an age such as 7d or 12h, or a date such as 2026-01-31 or 2026-01-31T12:00",
+  });
+}
+
+/** The milliseconds of an age such as 30d. */
+export function readAge(value: string, flag: string): number {
+  const age = ageOf(value);
+  if (age !== undefined) return age;
+  throw new UserError(`${JSON.stringify(value)} is not an age`, {
+    where: flag,
+    fix: "use an age such as 30d, 12h or 4w",
+  });
+}
+
+function ageOf(value: string): number | undefined {
+  const [, amount, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(value) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] ?? 0);
+}
+
+/** Writes one line of JSON to standard output, and waits when the reader is slower than we are. */
+export const printLine = (value: unknown): Promise<void> => printText(`${JSON.stringify(value)}\n`);
+
+/**
+ * Writes to standard output, and waits when the reader is slower than we are. Does not wait for a reader that is gone.
+ */
+export async function printText(text: string): Promise<void> {
+  const { stdout } = process;
+  if (stdout.destroyed || stdout.write(text)) return;
+  // A reader that is gone never drains, and nobody will see the rest.
+  await Promise.race([onceEvent(stdout, "drain"), onceEvent(stdout, "close")]).catch(() => {});
+}
+
+/** Asks a question on the terminal. Only a clear yes counts; without a terminal nobody is asked. */
+export async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const ask = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await ask.question(question)).trim());
+  } catch {
+    // The terminal went away, so nobody said yes.
+    return false;
+  } finally {
+    ask.close();
+  }
 }

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { Verb } from "./command-module.ts";
 
 interface Row {
@@ -6,6 +7,7 @@ interface Row {
 }
 
 const LAUNCH = "start";
+
 const WIDTH = 80;
 
 /** The groups of `signalbox --help`. Verbs that no row names are plumbing. */
@@ -87,4 +89,14 @@ function filled(words: readonly string[]): readonly string[] {
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   return lines;
+}
+
+/** The command-line parser's error, without the user's words, because any of them may be a prompt. */
+export function usageMessage(text: string, command: Command): string {
+  const hint = command.options.some(({ long }) => long === "--prompt") ? "; pass a prompt with -p" : "";
+  return text
+    .replace(/^error: /, "")
+    .replace(/^(too many arguments.* but got \d+): [^]*\.$/m, `$1${hint}`)
+    .replace(/^(option '[^']*') argument '[^]*' is invalid\. /, "$1: ")
+    .replace(/^(unknown option '\S*)\s[^]*'/, `$1 …'${hint}`);
 }

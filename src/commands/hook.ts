@@ -1,12 +1,11 @@
-import { HOOK_EVENTS, isHookEvent } from "../agents/dialect/hook-event.ts";
+import { HOOK_EVENTS, isHookEvent } from "../agents/pack/hook-event.ts";
 import { DIALECTS, findDialect } from "../agents/find-dialect.ts";
-import { resolveAgent } from "../agents/resolve.ts";
+import { resolveAgent } from "../agents/active-agent.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
 import { answerDirect } from "../hooks/direct-call.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { readStdin } from "../lib/read-stdin.ts";
-import { say } from "../lib/say.ts";
-import { UserError } from "../lib/user-error.ts";
+import { currentFolder } from "../lib/path/workspace.ts";
+import { readStdin, say } from "../lib/process/standard-streams.ts";
+import { UserError } from "../lib/text/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 import { textFlag } from "./flags.ts";
 

@@ -1,10 +1,9 @@
-import { publicKey } from "../backplane/receipts/verify-receipts.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { EXIT } from "../lib/user-error.ts";
+import { publicKey } from "../receipts/seal/verify-receipts.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { EXIT } from "../lib/text/user-error.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
-import { subVerbsText } from "./sub-help.ts";
-import { subVerb } from "./sub-verbs.ts";
+import { subVerb, subVerbsText } from "./sub-verbs.ts";
 
 const EXAMPLES = ["signalbox key show > mine.pub.pem"];
 

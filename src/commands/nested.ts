@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { findBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import type { NestedCalls } from "../agents/pack/nested-calls.ts";
-import { findPack } from "../agents/registry.ts";
+import type { NestedCalls } from "../agents/pack/agent-pack.ts";
+import { findPack } from "../agents/packs.ts";
 import { launchAgent } from "../launch/launch.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { say } from "../lib/say.ts";
-import { EXIT } from "../lib/user-error.ts";
+import { currentFolder } from "../lib/path/workspace.ts";
+import { say } from "../lib/process/standard-streams.ts";
+import { EXIT } from "../lib/text/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 import { printJson } from "./flags.ts";
 

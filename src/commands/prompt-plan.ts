@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { parseMode, planDelivery, requestedMode } from "../agents/deliver-prompt.ts";
-import { agentNamed, AGENTS } from "../agents/registry.ts";
-import type { DeliveryMode } from "../contract/delivery.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { agentNamed, AGENTS } from "../agents/packs.ts";
+import type { DeliveryMode } from "../contract/agent.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 import { countFlag, printJson, textFlag } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-import { errorCode } from "../lib/error-code.ts";
+import { errorCode } from "../lib/text/user-error.ts";
 
 /** Watches work whose output may lose its reader. */
 export interface ReaderGone {

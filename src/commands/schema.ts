@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { AgentEvent } from "../contract/agent-event.ts";
 import { HostEnvelope, RuntimeEnvelope } from "../contract/envelope.ts";
-import { PolicyFile } from "../contract/policy-file.ts";
+import { PolicyFile } from "../contract/policy.ts";
 import { Receipt } from "../contract/receipt.ts";
 import { Statement } from "../contract/seal.ts";
 import { WorkOrder } from "../contract/work-order.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 
 /** The schemas of files and lines that others write, by the name that `signalbox schema` takes. */

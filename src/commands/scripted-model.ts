@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { EXIT } from "../lib/user-error.ts";
-import { captureFile } from "../models/scripted/capture.ts";
-import { loadScript } from "../models/scripted/load-script.ts";
+import { EXIT } from "../lib/text/user-error.ts";
+import { captureFile } from "../models/scripted/respond.ts";
+import { loadScript } from "../models/scripted/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { countFlag, printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";

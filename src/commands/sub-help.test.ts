@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { VERBS } from "../verbs.ts";
-import { refuseExtraWords } from "./sub-help.ts";
+import { refuseExtraWords } from "./sub-verbs.ts";
 
 const verbs = await Promise.all(VERBS.map(async ({ name, load }) => ({ name, module: (await load()).command })));
 const withSubVerbs = verbs.filter(({ module }) => module.subVerbs !== undefined);

@@ -1,12 +1,12 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
-import { commandScreen } from "../screen/screen-command.ts";
+import { commandScreen } from "../guard/screen/screen-command.ts";
 import { guardParts } from "../guard/decide-and-record.ts";
-import { screen } from "../screen/screen.ts";
+import { screen } from "../guard/screen/screen.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { answerHook, hookInput } from "../hooks/hook-entry.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { EXIT } from "../lib/user-error.ts";
+import { findWorkspace } from "../lib/path/workspace.ts";
+import { answerHook, hookInput } from "../hooks/answer-xpia.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { EXIT } from "../lib/text/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 
 /** The historical hook: one call in, `{}` or a decision out, always exit 0. */

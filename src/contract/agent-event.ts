@@ -1,13 +1,63 @@
 import * as z from "zod";
-import { ErrorCode } from "./error-code.ts";
 import { Json, JsonObject, Timestamp } from "./value.ts";
 
 const Text = z.string();
+
 const TextOrNull = z.string().nullable().default(null);
+
 /** Null and absent mean the same here: the field is omitted. */
 const Ext = JsonObject.nullish()
   .transform((value) => value ?? undefined)
   .optional();
+
+/** The contract's error codes. */
+export const ErrorCode = z.enum([
+  "protocol_invalid_envelope",
+  "protocol_handshake_failed",
+  "protocol_missing_ref_id",
+  "protocol_unexpected_message",
+  "protocol_version_mismatch",
+  "mapping_unsupported_capability",
+  "mapping_dialect_mismatch",
+  "mapping_lossy_conversion",
+  "mapping_unmappable_tool",
+  "backend_not_found",
+  "backend_unavailable",
+  "backend_timeout",
+  "backend_rate_limited",
+  "backend_auth_failed",
+  "backend_model_not_found",
+  "backend_crashed",
+  "backend_content_filtered",
+  "backend_context_length",
+  "execution_tool_failed",
+  "execution_workspace_error",
+  "execution_permission_denied",
+  "contract_version_mismatch",
+  "contract_schema_violation",
+  "contract_invalid_receipt",
+  "capability_unsupported",
+  "capability_emulation_failed",
+  "policy_denied",
+  "policy_invalid",
+  "workspace_init_failed",
+  "workspace_staging_failed",
+  "ir_lowering_failed",
+  "ir_invalid",
+  "receipt_hash_mismatch",
+  "receipt_chain_broken",
+  "dialect_unknown",
+  "dialect_mapping_failed",
+  "config_invalid",
+  "rate_limit_exceeded",
+  "circuit_breaker_open",
+  "stream_closed",
+  "receipt_store_failed",
+  "validation_failed",
+  "sidecar_spawn_failed",
+  "internal",
+]);
+
 const Code = ErrorCode.nullish()
   .transform((value) => value ?? undefined)
   .optional();
@@ -50,6 +100,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ ...common, type: z.literal("warning"), message: Text }),
   z.object({ ...common, type: z.literal("error"), message: Text, error_code: Code }),
 ]);
+
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
 /** The input form of an event; `AgentEvent.parse` fills in absent fields. */
@@ -84,3 +135,5 @@ export function deniedEvents(
     }),
   ];
 }
+
+export type ErrorCode = z.infer<typeof ErrorCode>;

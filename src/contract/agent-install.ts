@@ -1,7 +1,5 @@
-import type { FileHash, StartFacts, TrustedFiles } from "./agent-hooks.ts";
-import type { HookEventName } from "./hook-event.ts";
-import type { HeldPart } from "./containment.ts";
-import type { GivenTexts } from "./given-texts.ts";
+import type { HeldPart } from "./agent-call.ts";
+import type { Dialect, HookEventName, ToolBefore } from "./hook-event.ts";
 import type { OwnRules } from "./own-rules.ts";
 
 /** The facts about one agent start that an install needs. */
@@ -79,7 +77,7 @@ export interface AgentInstall {
   readonly containedStart?: (start: OwnRulesStart & { readonly canEnter: boolean }, root?: string) => ContainedStart;
 }
 
-export type OwnRulesStart = Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">;
+type OwnRulesStart = Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">;
 
 /** Who contains the commands of a start in a contained session. */
 export type ContainedStart =
@@ -97,3 +95,90 @@ export type ContainedStart =
   | { readonly by: "agent"; readonly held: readonly HeldPart[]; readonly because: string }
   /** Nobody can. Nothing is rewritten. */
   | { readonly by: "nobody"; readonly because: string; readonly fix: string };
+
+/** A file's state at the moment it was read. */
+export interface FileHash {
+  readonly path: string;
+  readonly hash: string;
+}
+
+/** A repository whose files were all trusted when the agent was started. */
+export interface TrustedFiles {
+  readonly workspace: string;
+  readonly folders: readonly string[];
+  readonly files: readonly FileHash[];
+}
+
+/** Definitions of sub-agents that can start programs, as they were when the agent was started. */
+export interface TrustedAgents {
+  readonly folders: readonly string[];
+  readonly files: readonly FileHash[];
+}
+
+/** What we learned about an agent at launch and check again on each of its calls. */
+export interface StartFacts {
+  /** Files that could disable our hooks. While one of them does, every call is denied. */
+  readonly switches: readonly string[];
+  /** Sub-agents that may be called. One that names MCP servers must be trusted first. */
+  readonly trustedAgents?: TrustedAgents | undefined;
+  /** The repository files that were trusted at launch. Once one has changed, every call is denied. */
+  readonly trustedFiles?: TrustedFiles | undefined;
+  /** Set when the launch forced the agent to run its commands in bash. */
+  readonly shell?: "bash" | undefined;
+  /** True where our `allow` would override the agent's own deny rules. For a contained call, we hold those ourselves. */
+  readonly neverAllow?: boolean | undefined;
+}
+
+/** The shell that will run a command. */
+export interface CallShell {
+  readonly name: string;
+  readonly chosenByModel: boolean;
+}
+
+/** What is needed to answer an agent's hooks. Part of the hook bundle, so it must stay small. */
+export interface AgentHooks {
+  readonly dialect: Dialect;
+  /** The shell that will run the call's command; undefined when we cannot be sure. */
+  readonly shellOf?: (event: ToolBefore, facts: Pick<StartFacts, "shell">) => CallShell | undefined;
+  /** Why this call must not run, given what changed since launch. `trusted` returns what the user trusts now. */
+  readonly refusal?: (event: ToolBefore, facts: StartFacts, trusted: () => readonly FileHash[]) => string | undefined;
+  /** True when the agent process above us was started with flags that deny tools. For sessions we did not launch. */
+  readonly deniesTools?: (pid: number) => boolean;
+  /** Wrappers that are staged for another agent, and that this one runs as well after its own. Paths in the repository. */
+  readonly alsoRuns?: readonly string[];
+}
+
+/**
+ * What one start gives its agent from `.signalbox/` of the repository and of the user's home, in that agent's own words.
+ * None of it can start a program.
+ */
+export interface GivenTexts {
+  readonly agents: readonly GivenText[];
+  /** Empty for an agent without commands of its own: it gets them as skills. */
+  readonly commands: readonly GivenText[];
+  readonly skills: readonly GivenText[];
+  readonly instructions: readonly GivenInstructions[];
+}
+
+/** One agent, command or skill. */
+export interface GivenText {
+  readonly name: string;
+  /** The sub-folder that its file is in, with `/`. Part of a command's name. */
+  readonly folder: string;
+  readonly description: string;
+  /** The keys of its front matter. Only keys that cannot start a program or grant a permission. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  /** The file it was made from. */
+  readonly from: string;
+  /** True for the user's own, which is outside the workspace. */
+  readonly isOwn: boolean;
+}
+
+export interface GivenInstructions {
+  readonly path: string;
+  readonly text: string;
+  readonly isOwn: boolean;
+}
+
+export type GivenKind = "agents" | "commands" | "skills";

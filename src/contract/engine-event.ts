@@ -1,6 +1,5 @@
 import type { HistoryPiece } from "./history.ts";
-import type { AssistantMessage, ToolResult, TokenUsage, UserMessage } from "./message.ts";
-import type { ModelCall, ToolDeed } from "./tool-call.ts";
+import type { AssistantMessage, TokenUsage, ToolResult, UserMessage } from "./message.ts";
 
 /** Why a run of the inner loop ended. The gates are only asked after `answered`. */
 export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "no-progress" | "refused" | "failed";
@@ -40,7 +39,7 @@ export interface UsageEvent {
 export type CompactionTrigger = "background" | "blocking" | "forced" | "asked";
 
 /** A history is replaced by a summary of it and what must be kept. The agent may go on working between start and end. */
-export type CompactionEvent =
+type CompactionEvent =
   | {
       readonly type: "compaction-start";
       readonly trigger: CompactionTrigger;
@@ -58,7 +57,7 @@ export type CompactionEvent =
   | { readonly type: "compaction-stopped"; readonly because: string };
 
 /** What a sub-agent does, with its id and the call that started it. A sub-agent's own sub-agents are nested in it. */
-export interface ChildEvent {
+interface ChildEvent {
   readonly type: "child";
   readonly agent: string;
   readonly callId: string;
@@ -124,4 +123,27 @@ export interface SessionOutcome {
   readonly usage: TokenUsage;
   /** Undefined when the price of any request is unknown. */
   readonly cost: number | undefined;
+}
+
+/** A call as the model made it. */
+export interface ModelCall {
+  readonly id: string;
+  readonly name: string;
+  /** The parsed JSON arguments. */
+  readonly input: unknown;
+}
+
+/** One thing a call actually did. Paths are absolute. */
+export type ToolDeed =
+  | { readonly kind: "read"; readonly path: string }
+  | { readonly kind: "write"; readonly path: string; readonly before: string | null; readonly after: string }
+  | { readonly kind: "command"; readonly command: string; readonly exitCode: number | null }
+  | { readonly kind: "fetch"; readonly url: string };
+
+/** Whose event it is: the ids of the sub-agents it came through, outermost first, none for the session's own agent. */
+export function eventOrigin(event: SessionEvent): { readonly agents: readonly string[]; readonly event: SessionEvent } {
+  const agents: string[] = [];
+  let inner = event;
+  for (; inner.type === "child"; inner = inner.event) agents.push(inner.agent);
+  return { agents, event: inner };
 }

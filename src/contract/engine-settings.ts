@@ -30,4 +30,45 @@ export const EngineSettings = z
     path: ["compact_wait_at"],
     error: "must be at least compact_at, or a request would wait for a summary that nobody writes (default: 0.95)",
   });
+
 export type EngineSettings = z.infer<typeof EngineSettings>;
+
+/** How much a model should think before it answers. `max`: as much as it can. */
+export const Effort = z.enum(["low", "medium", "high", "max"]);
+
+/** A settings file of a user or of a project. `engine` contains some of the EngineSettings. */
+export const SettingsFile = z.strictObject({
+  version: z.literal(1).optional(),
+  /** `provider/model` */
+  model: z.string().min(1).max(300).optional(),
+  effort: Effort.optional(),
+  /** Only in the user's own file. */
+  base_url: z.string().min(1).max(2000).optional(),
+  skills: z
+    .strictObject({
+      /** More folders of skills. Only in the user's own file. */
+      directories: z.array(z.string().min(1).max(1000)).max(50).optional(),
+      /** Names of skills that are not offered. */
+      disabled: z.array(z.string().min(1).max(100)).max(500).optional(),
+    })
+    .optional(),
+  engine: z.record(z.string(), z.unknown()).optional(),
+});
+
+export type SettingsFile = z.infer<typeof SettingsFile>;
+
+/** What can be switched on and off for a start; see docs/engine.md. */
+export type FeatureFlags = Readonly<Record<"autopilot" | "lsp-tools" | "disable-web-tools", boolean>>;
+
+export type Effort = z.infer<typeof Effort>;
+
+/**
+ * How a session works. `ask`: the rules decide, and what needs approval is asked. `plan`: it only reads, until the plan
+ * is approved. `auto`: it works on by itself until it says that the task is complete, and nobody is asked.
+ */
+export const WorkMode = z.enum(["ask", "plan", "auto"]);
+
+export type WorkMode = z.infer<typeof WorkMode>;
+
+/** What the model is told when the user has approved its plan. */
+export const PLAN_APPROVED = "The plan is approved: carry it out.";

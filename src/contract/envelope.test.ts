@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseExactJson } from "../lib/exact-json.ts";
+import { parseExactJson } from "../lib/json/exact-json.ts";
 import { AgentEvent } from "./agent-event.ts";
 import { HostEnvelope, LooseHostEnvelope, LooseRuntimeEnvelope, RuntimeEnvelope } from "./envelope.ts";
 

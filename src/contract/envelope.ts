@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { AgentEvent } from "./agent-event.ts";
+import { AgentEvent, ErrorCode } from "./agent-event.ts";
 import { Capabilities } from "./capability.ts";
-import { ErrorCode } from "./error-code.ts";
-import { LooseReceipt } from "./loose-receipt.ts";
+import { BackendIdentity, ExecutionMode, LooseReceipt, Receipt } from "./receipt.ts";
 import { Count, JsonObject } from "./value.ts";
-import { BackendIdentity, ExecutionMode, Receipt } from "./receipt.ts";
 import { WorkOrder } from "./work-order.ts";
 
 const Reference = z.string().min(1);

@@ -55,4 +55,54 @@ export interface CallTrace {
 }
 
 export type ToolBefore = Extract<HookEvent, { readonly type: "tool-before" }>;
+
 export type ToolAfter = Extract<HookEvent, { readonly type: "tool-after" }>;
+
+/** The answer of the rules and hooks to one event. An empty answer means no opinion. */
+export interface HookAnswer {
+  /** For `tool-before`. `allow` skips the agent's own prompt, so only hooks in the user's home may return it. */
+  readonly verdict?: "allow" | "ask" | "deny" | undefined;
+  readonly because?: string | undefined;
+  /** For `tool-before`: replacement arguments. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  /** The call was rewritten to run in our sandbox, after we held the agent's own rules against it. */
+  readonly contained?: true | undefined;
+  /** Text for the model. */
+  readonly context?: string | undefined;
+  /** For stops and prompts: why it is blocked. */
+  readonly block?: string | undefined;
+  /** For `prompt-submitted`: the prompt to use instead. Only our own engine takes it. */
+  readonly prompt?: string | undefined;
+  /** For `tool-after`: the call failed, which is an event of its own in some agents. */
+  readonly afterFailure?: true | undefined;
+  /** For `tool-after`: the result to use instead. Only our own engine takes it. */
+  readonly result?: ChangedResult | undefined;
+}
+
+/** A tool's result as a hook wants the model to see it. Without `failed`, the call counts as it did before. */
+interface ChangedResult {
+  readonly text: string;
+  readonly failed?: boolean;
+}
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+/**
+ * The JSON one agent uses for hooks. Each agent has its own format; they are never merged, because an agent ignores
+ * another agent's denial and runs the tool.
+ */
+export interface Dialect {
+  readonly name: string;
+  /** The agent's own names for the events it supports. */
+  readonly events: Readonly<Partial<Record<HookEventName, string>>>;
+  /** True when an `ask` from the hook reaches a person. */
+  readonly asks: boolean;
+  /** Set when the agent drops changed arguments that come with an `ask`, so that an approved call runs as it was. */
+  readonly askDropsInput?: true;
+  /** The exit code for an ordinary denial. */
+  readonly denialExit: 0 | 2;
+  /** Parses what the agent sends. Throws when it is not in this agent's format. */
+  readonly read: (event: HookEventName, payload: Payload) => HookEvent;
+  /** The single object to print. */
+  readonly write: (event: HookEventName, answer: HookAnswer) => Payload;
+}

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { Effort } from "./effort.ts";
+import { Effort, WorkMode } from "./engine-settings.ts";
 import { HistoryPiece } from "./history.ts";
-import { WorkMode } from "./work-mode.ts";
 import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
 
 /**

@@ -1,6 +1,5 @@
 import type * as z from "zod";
-import type { SessionEvent } from "./engine-event.ts";
-import type { ModelCall, ToolDeed } from "./tool-call.ts";
+import type { ModelCall, SessionEvent, ToolDeed } from "./engine-event.ts";
 
 /**
  * A tool the engine offers to a model. Its dependencies (folder, guard, processes) are bound at creation.
@@ -74,3 +73,10 @@ export type PermissionAnswer = "once" | "session" | "reject" | "nobody";
 
 /** Asks the person. If nobody can be asked, this function is absent and the guard denies. */
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+
+/** The files that an editor has open, whose text may not be saved yet. Both functions throw when the editor fails. */
+export interface EditorBuffers {
+  read(path: string, signal: AbortSignal): Promise<string>;
+  /** Undefined: the editor only lets us read. */
+  readonly write?: ((path: string, text: string, signal: AbortSignal) => Promise<void>) | undefined;
+}

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_USAGE } from "./host-end.ts";
-import { addUsage, usageSince } from "./usage-total.ts";
+import { addUsage, NO_USAGE, usageSince } from "./receipt.ts";
 
 test("a sum knows what one of both knows, and what neither knows stays unknown", () => {
   const one = { ...NO_USAGE, input_tokens: 1, output_tokens: 2 };

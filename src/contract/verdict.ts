@@ -1,4 +1,4 @@
-import type { HeldPart, Need } from "./containment.ts";
+import type { HeldPart, Need } from "./agent-call.ts";
 
 /** What happens to a call. `ask` needs a person's approval; with nobody to ask it becomes `deny`. */
 export type Verdict = "allow" | "ask" | "deny";
@@ -56,4 +56,25 @@ export interface Decision {
   readonly needs?: readonly Need[] | undefined;
   /** A file that is ignored for want of trust and would have made this decision less strict. */
   readonly ignored?: IgnoredNotice | undefined;
+}
+
+/** One line of the audit log. Written before the tool runs. */
+export interface AuditEntry {
+  readonly time: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly tool: string;
+  /** The call, with secrets redacted. */
+  readonly call: string;
+  readonly cwd: string;
+  readonly effects: readonly string[];
+  readonly verdict: Verdict;
+  readonly code: string;
+  readonly rules: readonly string[];
+  /** Why it was not simply allowed. Missing in records of early releases. */
+  readonly because?: string;
+  /** Whether the command runs in the session's sandbox, or leaves it. Missing without one. */
+  readonly contained?: boolean;
+  /** Hash of the policy that made the decision. */
+  readonly policy: string;
 }

@@ -1,6 +1,6 @@
 import type { AssistantMessage, UserMessage } from "./message.ts";
 import type { LoggedDeed } from "./session-record.ts";
-import type { ToolDeed } from "./tool-call.ts";
+import type { ToolDeed } from "./engine-event.ts";
 
 /** What a session has done, counted from the deeds of its calls. */
 export interface WorkMetrics {

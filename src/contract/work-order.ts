@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Requirement } from "./capability.ts";
 import { Decimal, JsonObject, Uuid } from "./value.ts";
-import { LooseOrderPolicy, OrderPolicy } from "./policy-file.ts";
+import { LooseOrderPolicy, OrderPolicy } from "./policy.ts";
 
 /** Whether the order asks for a patch or for the changed workspace. */
 export const Lane = z.enum(["patch_first", "workspace_first"]);

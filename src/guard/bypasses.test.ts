@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
-import { lintPolicy } from "./policy/lint-policy.ts";
-import { readCorpusPolicy } from "./policy/read-corpus.ts";
+import { compileCorpusPolicy, readCorpusPolicy } from "./policy/corpus-policy.ts";
+import { lintPolicy } from "./policy/load-policy.ts";
 import { judge } from "./judge/judge.ts";
 import { PRESETS } from "./presets/presets.ts";
-import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
+import { unsafeWorkspace } from "../lib/path/inside.ts";
 import { answerXpia } from "../hooks/answer-xpia.ts";
 
 const machine = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };

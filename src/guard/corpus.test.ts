@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isRecord, strings } from "../lib/is-record.ts";
+import { isRecord, strings } from "../lib/json/json-value.ts";
 import { judgeLine, namedPolicies } from "./judge-line.ts";
 
 const fixtures = join(import.meta.dirname, "../../test/fixtures/guard");

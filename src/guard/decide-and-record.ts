@@ -1,18 +1,16 @@
-import type { CommandScreen } from "../contract/screening.ts";
-import { redact, secretValues } from "./redact/redact.ts";
-import { canonicalJson } from "../lib/canonical-json.ts";
-import type { AuditEntry } from "../contract/audit-entry.ts";
-import type { Decision } from "../contract/verdict.ts";
-import { judge, type JudgeExtras } from "./judge/judge.ts";
-import { commandOf } from "./judge/command-of.ts";
-import { leaveSandbox } from "./outside-command.ts";
-import { nameIgnored } from "./name-ignored.ts";
-import { policyHash } from "./policy/compiled-policy.ts";
-import { recipePolicy } from "./recipe-call.ts";
-import type { Policy } from "../contract/policy.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Machine } from "../contract/machine.ts";
-import { messageOf } from "../lib/message-of.ts";
+import type { Policy } from "../contract/policy.ts";
+import type { CommandScreen } from "../contract/screening.ts";
+import type { AuditEntry, Decision } from "../contract/verdict.ts";
+import { canonicalJson } from "../lib/json/json-value.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { isStricter, judge, type JudgeExtras } from "./judge/judge.ts";
+import { commandOf } from "./judge/tool-call.ts";
+import { policyHash } from "./policy/compiled-policy.ts";
+import { asIfTrusted } from "./policy/merge-policy.ts";
+import { redact, secretValues } from "./redact.ts";
+import { leaveSandbox, recipePolicy } from "./signalbox-calls.ts";
 
 /** What judging and recording a call needs: the caller, where the record goes, and how secrets are removed from it. */
 export interface RecordParts {
@@ -24,6 +22,7 @@ export interface RecordParts {
 }
 
 const MAX_CALL = 4000;
+
 const MAX_REASON = 300;
 
 /**
@@ -111,3 +110,24 @@ export function guardParts(
   const values = secretValues(environment);
   return { screen, redact: (text) => redact(text, { values }).text };
 }
+
+interface Judged {
+  readonly call: AgentCall;
+  readonly policy: Policy;
+  readonly machine: Machine & JudgeExtras;
+}
+
+/** Adds the policy file that would have made a decision less strict, if it is ignored for want of trust. */
+function nameIgnored(decision: Decision, { call, policy, machine }: Judged): Decision {
+  const [first] = policy.ignored ?? [];
+  if (decision.verdict === "allow" || first === undefined) return decision;
+  const trusted = judge(call, asIfTrusted(policy), machine);
+  const helps =
+    isStricter(decision.verdict, trusted.verdict) ||
+    (trusted.verdict === decision.verdict && objections(trusted) < objections(decision));
+  if (!helps) return decision;
+  const { file, changed } = first;
+  return { ...decision, ignored: { file, changed, allows: trusted.verdict === "allow" } };
+}
+
+const objections = ({ findings }: Decision) => findings.filter(({ verdict }) => verdict !== "allow").length;

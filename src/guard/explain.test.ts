@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HELD_PARTS } from "../contract/containment.ts";
+import { HELD_PARTS } from "../contract/agent-call.ts";
 import { denialForPerson, explainChoices, explainToModel, explainToPerson } from "./explain.ts";
 import { judge } from "./judge/judge.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";

@@ -1,12 +1,9 @@
-import { printable, printableLine } from "../lib/printable.ts";
+import { printable, printableLine } from "../lib/text/printable.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
-import { opensToAll } from "./allow/grant-of.ts";
-import { afterQuestion, ignoredLine, offerOf } from "./allow/offer.ts";
-import { approvalMeans, heldLine, policyLine } from "./contain/explain-needs.ts";
-import { ON_ITS_OWN } from "./contain/leaves-alone.ts";
-import { mostInformativeFirst } from "./judge/most-informative.ts";
+import { afterQuestion, approvalMeans, heldLine, ignoredLine, offerOf, opensToAll, policyLine } from "./allow/offer.ts";
+import { mostInformativeFirst, ON_ITS_OWN } from "./judge/findings.ts";
 
 const MAX_FRAGMENT = 160;
 

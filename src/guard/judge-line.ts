@@ -1,16 +1,15 @@
-import { isRecord, strings } from "../lib/is-record.ts";
+import { isRecord, strings } from "../lib/json/json-value.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
 import type { CommandScreen } from "../contract/screening.ts";
 import { judge } from "./judge/judge.ts";
-import { parseHostPattern } from "../lib/host-pattern.ts";
-import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
-import { readCorpusPolicy } from "./policy/read-corpus.ts";
+import { parseHostPattern } from "../lib/net/host-pattern.ts";
+import { compileCorpusPolicy, readCorpusPolicy } from "./policy/corpus-policy.ts";
 import type { Policy } from "../contract/policy.ts";
 import { realMachine } from "./machine/real-machine.ts";
 import type { Decision, Verdict } from "../contract/verdict.ts";
-import type { HeldPart } from "../contract/containment.ts";
-import { isBelow, lexicalPath } from "../lib/real-path.ts";
-import { messageOf } from "../lib/message-of.ts";
+import type { HeldPart } from "../contract/agent-call.ts";
+import { isBelow, lexicalPath } from "../lib/path/real-path.ts";
+import { messageOf } from "../lib/text/user-error.ts";
 
 /** The answer to one line of a corpus. */
 export interface LineAnswer {

@@ -1,7 +1,7 @@
 import type { HeldRule, OwnPattern } from "../contract/own-rules.ts";
 import type { Policy, Rule } from "../contract/policy.ts";
 import type { GuardFinding, SeenEffect } from "../contract/verdict.ts";
-import { couldMatchWildcard, matchesWildcard } from "../lib/wildcard.ts";
+import { couldMatchWildcard, matchesWildcard } from "../lib/text/wildcard.ts";
 import type { ArgvForms } from "../shell/argv/argv-effects.ts";
 import { isVariable, show, type Word } from "../shell/model/word.ts";
 

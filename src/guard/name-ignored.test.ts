@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PolicyFile } from "../contract/policy-file.ts";
+import { PolicyFile } from "../contract/policy.ts";
 import { afterQuestion, commandWord, offerOf } from "./allow/offer.ts";
 import { decide } from "./decide-and-record.ts";
 import { explainToModel, explainToPerson } from "./explain.ts";

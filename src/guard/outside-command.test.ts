@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { mergePolicy } from "./policy/merge-policy.ts";
 import { judge } from "./judge/judge.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
-import { leaveSandbox, outsideCommand, outsideDecision } from "./outside-command.ts";
+import { leaveSandbox, outsideCommand, outsideDecision } from "./signalbox-calls.ts";
 import { explainToModel } from "./explain.ts";
-import { HELD_PARTS } from "../contract/containment.ts";
+import { HELD_PARTS } from "../contract/agent-call.ts";
 import { parse } from "yaml";
-import { PolicyFile } from "../contract/policy-file.ts";
+import { PolicyFile } from "../contract/policy.ts";
 
 test.each([
   ["signalbox outside -- git push", { kind: "outside", command: "git push" }],

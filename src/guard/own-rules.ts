@@ -1,6 +1,6 @@
 import type { Machine } from "../contract/machine.ts";
 import type { HeldRule, OwnRules } from "../contract/own-rules.ts";
-import { matchesWildcard } from "../lib/wildcard.ts";
+import { matchesWildcard } from "../lib/text/wildcard.ts";
 import type { ArgvForms } from "../shell/argv/argv-effects.ts";
 import { isPlainCommand } from "../shell/parse/read-script.ts";
 import { examineShell } from "./examine/examine.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { HELD_PARTS } from "../contract/containment.ts";
+import { HELD_PARTS } from "../contract/agent-call.ts";
 import { rounds } from "../../test/support/seeded-random.ts";
 import { DENIED, WRAPPERS } from "../../test/fixtures/guard/wrapped-denials.ts";
 import { processorTime } from "../../test/support/processor-time.ts";
@@ -11,7 +11,7 @@ import { PRESETS } from "./presets/presets.ts";
 import { agrees } from "../shell/parse/compare.ts";
 import { commandsThatMayRun } from "../shell/parse/may-run.ts";
 import { commandsThatMustRun } from "../shell/parse/must-run.ts";
-import { shQuote } from "../lib/sh-quote.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
 
 const SEED = 20_261_115;
 const machine = fakeMachine({});

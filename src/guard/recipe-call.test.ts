@@ -4,7 +4,7 @@ import { decide } from "./decide-and-record.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
 import { withoutRecipes, withOrderPolicy } from "./policy/compiled-policy.ts";
 import { PRESETS, type PresetName } from "./presets/presets.ts";
-import { boundRecipeRun } from "../lib/recipe-command.ts";
+import { boundRecipeRun } from "../lib/text/recipe-command.ts";
 
 const HELD = ["disk", "secrets", "network", "processes"] as const;
 const policyOf = (name: PresetName): Policy => ({

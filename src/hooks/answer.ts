@@ -1,20 +1,17 @@
-import { mustAnswer, readPayload } from "../agents/dialect/hook-event.ts";
+import { mustAnswer, readPayload } from "../agents/pack/hook-event.ts";
 import { findDialect } from "../agents/find-dialect.ts";
-import type { Dialect } from "../contract/dialect.ts";
-import type { HookAnswer } from "../contract/hook-answer.ts";
-import type { HookEventName } from "../contract/hook-event.ts";
+import type { Dialect, HookAnswer, HookEventName } from "../contract/hook-event.ts";
 import type { Screening } from "../contract/screening.ts";
 import { type AuditSegment, openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { guardParts } from "../guard/decide-and-record.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { commandScreen } from "../screen/screen-command.ts";
+import { currentFolder, findWorkspace } from "../lib/path/workspace.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { commandScreen } from "../guard/screen/screen-command.ts";
 import { dispatch } from "./dispatch.ts";
-import type { HookOutput } from "./hook-answer.ts";
+import type { HookOutput } from "./server-protocol.ts";
 import type { HookContext } from "./hook-context.ts";
-import { hookStdin } from "./project/hook-stdin.ts";
+import { hookStdin } from "./project/hook-io.ts";
 import type { HookRequest } from "./server.ts";
 
 export interface AnswererOptions extends Pick<

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { findHooksOf } from "../agents/find-dialect.ts";
-import { rememberEvent, takeAnsweredEvent } from "./answered-events.ts";
+import { rememberEvent, takeAnsweredEvent } from "./repeated-events.ts";
 
 const OUTPUT = { stdout: "{}\n", stderr: "", exit: 0 };
 const TIME = 1_794_815_629_195;

@@ -3,11 +3,11 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { runningShell } from "../lib/running-shell.ts";
-import { callShell } from "./call-shell.ts";
-import { codexDialect as codex } from "../agents/codex/dialect.ts";
+import { runningShell } from "../lib/text/shell-words.ts";
+import { callShell } from "./judge-call.ts";
+import { codexDialect as codex } from "../agents/codex/hooks.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
-import type { HookSettings } from "./hook-settings.ts";
+import type { HookSettings } from "./hook-context.ts";
 
 const settings = (agent: string, more: Partial<HookSettings> = {}): HookSettings => ({
   agent,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { compilePolicy } from "../guard/policy/active-policy.ts";
 import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
-import { compiledPolicy } from "./compiled-policy.ts";
+import { compiledPolicy } from "./hook-context.ts";
 
 function place() {
   const base = tempFolder();

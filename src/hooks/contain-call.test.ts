@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HELD_PARTS, type Need } from "../contract/containment.ts";
+import { HELD_PARTS, type Need } from "../contract/agent-call.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
 import { judge } from "../guard/judge/judge.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";

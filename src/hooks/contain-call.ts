@@ -1,17 +1,14 @@
-import type { HookAnswer } from "../contract/hook-answer.ts";
-import type { ToolBefore } from "../contract/hook-event.ts";
+import type { HookAnswer, ToolBefore } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { findDialect } from "../agents/find-dialect.ts";
-import { toolKind } from "../guard/judge/tool-kind.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { shQuote } from "../lib/sh-quote.ts";
-import type { HookSettings } from "./hook-settings.ts";
-import type { HookContext } from "./hook-context.ts";
+import { toolKind } from "../guard/judge/tool-call.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import type { HookContext, HookSettings } from "./hook-context.ts";
 import type { JudgedCall } from "./judge-call.ts";
-import { withoutPlanted } from "./planted-folders.ts";
-import { sessionRecipe } from "./session-recipe.ts";
+import { sessionRecipe, withoutPlanted } from "./outside-call.ts";
 
 /** A judged call, and where it will run if it is allowed. */
 export interface PlacedCall extends JudgedCall {

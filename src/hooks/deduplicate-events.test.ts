@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deduplicateEvents } from "./deduplicate-events.ts";
+import { deduplicateEvents } from "./repeated-events.ts";
 
 const request = (via: string, text = "{}") => ({ event: "tool-before" as const, via, text });
 

@@ -1,11 +1,10 @@
 import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { messageOf } from "../lib/message-of.ts";
+import { currentFolder, findWorkspace } from "../lib/path/workspace.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { messageOf } from "../lib/text/user-error.ts";
 import { unanswered } from "./answer.ts";
-import type { HookOutput } from "./hook-answer.ts";
+import type { HookOutput } from "./server-protocol.ts";
 import { openLaunchAnswerer } from "./launch-answerer.ts";
 import { ancestorHooks } from "./project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./project/find-hooks.ts";

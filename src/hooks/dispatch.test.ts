@@ -2,17 +2,16 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { HELD_PARTS } from "../contract/containment.ts";
+import { HELD_PARTS } from "../contract/agent-call.ts";
 import type { HookEvent } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
 import type { Policy } from "../contract/policy.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
-import { raiseTaint, readTaint } from "../guard/taint/taint-store.ts";
+import { raiseTaint, readTaint } from "../guard/taint-store.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { dispatch } from "./dispatch.ts";
-import type { HookContext } from "./hook-context.ts";
-import type { HookSettings } from "./hook-settings.ts";
-import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
+import type { HookContext, HookSettings } from "./hook-context.ts";
+import type { HookResult, RegisteredHook } from "./project/find-hooks.ts";
 
 const NO_RULES: OwnRules = { deny: [], ask: [], allow: [], sources: [] };
 

@@ -1,26 +1,21 @@
-import { isStop } from "../agents/dialect/hook-event.ts";
-import type { HookAnswer } from "../contract/hook-answer.ts";
-import type { HookEvent, ToolAfter, ToolBefore } from "../contract/hook-event.ts";
-import { toolKind } from "../guard/judge/tool-kind.ts";
-import { clearTaint, raiseTaint } from "../guard/taint/taint-store.ts";
-import type { EndedCommand } from "../sandbox/contained-session.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { messageOf } from "../lib/message-of.ts";
-import type { HookContext } from "./hook-context.ts";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isStop } from "../agents/pack/hook-event.ts";
+import type { HookAnswer, HookEvent, ToolAfter, ToolBefore } from "../contract/hook-event.ts";
 import { isStricter } from "../guard/judge/judge.ts";
+import { toolKind } from "../guard/judge/tool-call.ts";
+import { clearTaint, raiseTaint } from "../guard/taint-store.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { sha256 } from "../lib/json/sha256.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import type { EndedCommand } from "../sandbox/contained-session.ts";
 import { containCall, type PlacedCall } from "./contain-call.ts";
+import type { HookContext } from "./hook-context.ts";
 import { judgeCall } from "./judge-call.ts";
-import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
-import { type JoinMode, joinOtherAnswers, joinToolAnswers, refusedStop } from "./project/join-answers.ts";
 import { ownRulesAnswer } from "./own-rules-answer.ts";
-import {
-  countRefusedStop,
-  forgetRefusedStops,
-  forgetStop,
-  hasStopped,
-  isRefusalReason,
-  noteStop,
-} from "./stop-count.ts";
+import type { HookResult, RegisteredHook } from "./project/find-hooks.ts";
+import { type JoinMode, joinOtherAnswers, joinToolAnswers, refusedStop } from "./project/join-answers.ts";
 
 /** Answers an event: asks the guard, then every registered hook, and joins the answers by strictness. */
 export async function dispatch(event: HookEvent, context: HookContext): Promise<HookAnswer> {
@@ -180,3 +175,55 @@ function stopAnswer(
   warn(`a stop was refused too often, so the agent is allowed to stop: ${block}`);
   return {};
 }
+
+/** Copilot ends the run after eight refused stops in a row; other agents would continue forever. */
+export const MAX_REFUSED_STOPS = 8;
+
+/** Counts a refused stop of a session. False when there were already too many, so the agent may stop. */
+export function countRefusedStop(folder: string, session: string, because = ""): boolean {
+  const file = fileOf(folder, session);
+  const before = refusedStops(file);
+  if (before >= MAX_REFUSED_STOPS) return false;
+  makeFolder(join(folder, "stops"));
+  writeFileSync(file, `${before + 1} ${sha256(because.trim())}`, { mode: 0o600 });
+  return true;
+}
+
+/** True when a prompt is the reason for the last refused stop: some agents report it as if a person had written it. */
+function isRefusalReason(folder: string, session: string, prompt: string): boolean {
+  return stateOf(fileOf(folder, session))[1] === sha256(prompt.trim());
+}
+
+/** Resets the count, after a message from the user or an allowed stop. */
+export function forgetRefusedStops(folder: string, session: string): void {
+  rmSync(fileOf(folder, session), { force: true });
+}
+
+/** Remembers that a session has reported a stop, until it ends. */
+function noteStop(folder: string, session: string): void {
+  makeFolder(join(folder, "stops"));
+  writeFileSync(stoppedFile(folder, session), "", { mode: 0o600 });
+}
+
+/** True when the session has reported a stop. */
+const hasStopped = (folder: string, session: string) => existsSync(stoppedFile(folder, session));
+
+const forgetStop = (folder: string, session: string) => rmSync(stoppedFile(folder, session), { force: true });
+
+const stoppedFile = (folder: string, session: string) => `${fileOf(folder, session)}-stopped`;
+
+function refusedStops(file: string): number {
+  const [text = "0"] = stateOf(file);
+  const count = Number(text);
+  return text !== "" && Number.isSafeInteger(count) && count >= 0 ? count : MAX_REFUSED_STOPS;
+}
+
+function stateOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split(" ");
+  } catch {
+    return [];
+  }
+}
+
+const fileOf = (folder: string, session: string) => join(folder, "stops", sha256(session));

@@ -1,16 +1,15 @@
 import { readFileSync, writeSync } from "node:fs";
-import { readStdin } from "../lib/read-stdin.ts";
-import { screen } from "../screen/screen.ts";
-import { commandScreen } from "../screen/screen-command.ts";
+import { readStdin } from "../lib/process/standard-streams.ts";
+import { screen } from "../guard/screen/screen.ts";
+import { commandScreen } from "../guard/screen/screen-command.ts";
 import { guardParts } from "../guard/decide-and-record.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
+import { findWorkspace } from "../lib/path/workspace.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
 import { openAnswerer } from "./answer.ts";
-import { answerHook, hookInput } from "./hook-entry.ts";
-import { isHookEvent } from "../agents/dialect/hook-event.ts";
-import { compiledPolicy } from "./compiled-policy.ts";
-import { parseHookSettings } from "./hook-settings.ts";
-import { sealedAnswer, STAGED_SEAL } from "./sealed-answer.ts";
+import { answerHook, hookInput } from "./answer-xpia.ts";
+import { isHookEvent } from "../agents/pack/hook-event.ts";
+import { compiledPolicy, parseHookSettings } from "./hook-context.ts";
+import { sealedAnswer, STAGED_SEAL } from "./server-protocol.ts";
 import { answerStaged } from "./staged-call.ts";
 
 /**

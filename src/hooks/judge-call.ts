@@ -1,22 +1,20 @@
 import { homedir } from "node:os";
 import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
-import type { AuditEntry } from "../contract/audit-entry.ts";
-import type { HookAnswer } from "../contract/hook-answer.ts";
-import type { ToolBefore } from "../contract/hook-event.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
+import type { HookAnswer, ToolBefore } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";
-import type { Decision } from "../contract/verdict.ts";
+import type { AuditEntry, Decision } from "../contract/verdict.ts";
 import { decide, decideAndRecord } from "../guard/decide-and-record.ts";
 import { explainChoices, explainToModel } from "../guard/explain.ts";
 import { isStricter } from "../guard/judge/judge.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { withOrderPolicy } from "../guard/policy/compiled-policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
-import { readTaint } from "../guard/taint/taint-store.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
-import { callShell } from "./call-shell.ts";
-import type { HookContext } from "./hook-context.ts";
-import type { HookSettings } from "./hook-settings.ts";
+import { readTaint } from "../guard/taint-store.ts";
+import { unsafeWorkspace } from "../lib/path/inside.ts";
+import { runningShell } from "../lib/text/shell-words.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import type { HookContext, HookSettings } from "./hook-context.ts";
 
 /** The guard's answer to one call, with the decision behind it. */
 export interface JudgedCall {
@@ -115,4 +113,12 @@ function makeStricter(policy: Policy, { agent, folder, interactive, deniedTools,
       denyWrite: [...policy.paths.denyWrite, ...closedPaths, folder, `${folder}/**`],
     },
   };
+}
+
+/** The shell that will run a call's command, if that is certain. Otherwise it may be any shell. */
+export function callShell(event: ToolBefore, settings: HookSettings): AgentCall["shell"] {
+  const shell = findHooksOf(settings.agent)?.shellOf?.(event, settings);
+  if (shell === undefined) return "any";
+  const running = runningShell(shell.name);
+  return running === "any" && shell.chosenByModel ? "foreign" : running;
 }

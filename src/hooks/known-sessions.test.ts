@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { knownSessionsOnly } from "./known-sessions.ts";
+import { knownSessionsOnly } from "./launch-answerer.ts";
 
 test("a staged wrapper is answered about a session that the launch's own hooks told of, and about no other", async () => {
   const answer = knownSessionsOnly(async ({ via }) => ({ stdout: via, stderr: "", exit: 0 }));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Policy } from "../contract/policy.ts";
-import { fileState } from "../lib/file-state.ts";
-import { compiledPolicy, policyFiles } from "./compiled-policy.ts";
+import { fileState } from "../lib/files/file-state.ts";
+import { compiledPolicy, policyFiles } from "./hook-context.ts";
 
 /** The current policy of a workspace. */
 export interface LivePolicy {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { findPack } from "../agents/registry.ts";
+import { findPack } from "../agents/packs.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
-import type { HookSettings } from "./hook-settings.ts";
+import type { HookSettings } from "./hook-context.ts";
 import { ownRulesAnswer } from "./own-rules-answer.ts";
 
 /** A folder that exists everywhere and has no settings of any agent. Nothing is run in it. */

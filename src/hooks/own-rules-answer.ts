@@ -1,16 +1,13 @@
-import { printableLine } from "../lib/printable.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { homedir } from "node:os";
 import { findDialect } from "../agents/find-dialect.ts";
-import type { HookAnswer } from "../contract/hook-answer.ts";
-import type { ToolBefore } from "../contract/hook-event.ts";
+import type { HookAnswer, ToolBefore } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
-import { toolKind } from "../guard/judge/tool-kind.ts";
+import { toolKind } from "../guard/judge/tool-call.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { isAllowedByOwnRules, judgeByOwnRules, type OwnVerdict } from "../guard/own-rules.ts";
-import { isRecord } from "../lib/is-record.ts";
-import type { HookContext } from "./hook-context.ts";
-import type { HookSettings } from "./hook-settings.ts";
-import { launchedOwnRules } from "./live-own-rules.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { type HookContext, type HookSettings, launchedOwnRules } from "./hook-context.ts";
 
 /** What the agent's own rules say about a call that would be rewritten. */
 export interface OwnRulesAnswer {

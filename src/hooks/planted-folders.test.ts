@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { withoutPlanted } from "./planted-folders.ts";
+import { withoutPlanted } from "./outside-call.ts";
 
 test("a folder of PATH that commands inside can write to is left out for a command outside", () => {
   const [workspace, elsewhere] = [tempFolder(), tempFolder()];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { copilotDialect } from "../agents/copilot/dialect.ts";
-import { openLaterQuestions } from "./second-hook.ts";
+import { copilotDialect } from "../agents/copilot/hooks.ts";
+import { openLaterQuestions } from "./launch-answerer.ts";
 
 const call = (command: string) => ({
   event: "tool-before" as const,

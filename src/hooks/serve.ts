@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { serversFolder } from "./server-address.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { serversFolder } from "./server-protocol.ts";
 import { serveStaged } from "./staged-server.ts";
 
 /** `serve.cjs AGENT KEY PID…`: started by the entry of staged wrappers on the second call of a session. */

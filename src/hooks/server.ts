@@ -1,9 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
-import { isHookEvent, MAX_PAYLOAD_BYTES } from "../agents/dialect/hook-event.ts";
+import { isHookEvent, MAX_PAYLOAD_BYTES } from "../agents/pack/hook-event.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
-import type { HookOutput } from "./hook-answer.ts";
-import { sealedAnswer } from "./sealed-answer.ts";
+import { type HookOutput, sealedAnswer } from "./server-protocol.ts";
 
 /** One hook call, as a wrapper sends it. `via` distinguishes registrations that see the same event. */
 export interface HookRequest {

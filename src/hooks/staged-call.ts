@@ -1,22 +1,20 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { mustAnswer, readPayload } from "../agents/dialect/hook-event.ts";
+import { mustAnswer, readPayload } from "../agents/pack/hook-event.ts";
 import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { screen } from "../screen/screen.ts";
+import { findWorkspace } from "../lib/path/workspace.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { screen } from "../guard/screen/screen.ts";
 import { openAnswerer, refusal } from "./answer.ts";
-import { rememberEvent, takeAnsweredEvent } from "./answered-events.ts";
-import { compiledPolicy } from "./compiled-policy.ts";
-import type { HookOutput } from "./hook-answer.ts";
+import { rememberEvent, takeAnsweredEvent } from "./repeated-events.ts";
+import { compiledPolicy } from "./hook-context.ts";
+import { type HookOutput, serversFolder, STAGED_SEAL } from "./server-protocol.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
-import { STAGED_SEAL } from "./sealed-answer.ts";
-import { serversFolder } from "./server-address.ts";
 
 /** One event of a session that signalbox did not launch, as a staged wrapper passes it on. */
 export interface StagedCall {

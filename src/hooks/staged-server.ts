@@ -3,13 +3,13 @@ import { basename, join } from "node:path";
 import { appendAnchor } from "../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../guard/audit/write-audit.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
-import { startTime } from "../lib/process-table.ts";
-import { randomId } from "../lib/random-id.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
+import { startTime } from "../lib/process/process-table.ts";
+import { randomId } from "../lib/files/random-id.ts";
 import { livePolicy } from "./live-policy.ts";
 import { openHookServer } from "./server.ts";
-import { addressText, serversFolder } from "./server-address.ts";
+import { addressText, serversFolder } from "./server-protocol.ts";
 import { answerStaged } from "./staged-call.ts";
 
 /** A session that signalbox did not launch. */

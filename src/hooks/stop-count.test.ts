@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { countRefusedStop, forgetRefusedStops, MAX_REFUSED_STOPS } from "./stop-count.ts";
+import { countRefusedStop, forgetRefusedStops, MAX_REFUSED_STOPS } from "./dispatch.ts";
 
 test("a session may be refused a stop so often and no more, until somebody speaks", () => {
   const folder = tempFolder();

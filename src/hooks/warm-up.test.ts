@@ -1,13 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { screen } from "../screen/screen.ts";
+import { screen } from "../guard/screen/screen.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openAnswerer } from "./answer.ts";
-import type { HookSettings } from "./hook-settings.ts";
+import type { HookSettings } from "./hook-context.ts";
 import { currentPolicy } from "./live-policy.ts";
-import { noLog, warmUp } from "./warm-up.ts";
-import { openLaunchAnswerer } from "./launch-answerer.ts";
+import { noLog, openLaunchAnswerer, warmUp } from "./launch-answerer.ts";
 
 const settingsFor = (agent: string): HookSettings => ({
   agent,

@@ -1,7 +1,7 @@
 import type { AgentName } from "../contract/agent.ts";
 import type { Capabilities } from "../contract/capability.ts";
 import type { BackendIdentity } from "../contract/receipt.ts";
-import type { OpenHost } from "../backplane/host.ts";
+import type { OpenHost } from "../receipts/host.ts";
 import type { AcpOptions } from "./acp/acp.ts";
 import type { AgentStarter } from "./program/start-agent.ts";
 

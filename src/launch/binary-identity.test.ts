@@ -2,10 +2,9 @@ import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { agentNamed } from "../agents/registry.ts";
-import { sha256 } from "../lib/sha256.ts";
-import { identify, UNKNOWN_VERSION } from "./binary-identity.ts";
-import { firstLine } from "./first-line.ts";
+import { agentNamed } from "../agents/packs.ts";
+import { sha256 } from "../lib/json/sha256.ts";
+import { firstLine, identify, UNKNOWN_VERSION } from "./binary-identity.ts";
 
 const agent = agentNamed("amplifier", "");
 

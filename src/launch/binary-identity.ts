@@ -1,19 +1,23 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { type FoundBinary, nativeProgram, programFingerprint } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { endTree } from "../lib/end-tree.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { randomId } from "../lib/random-id.ts";
-import { readBounded } from "../lib/read-bounded.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { randomId } from "../lib/files/random-id.ts";
+import { readBounded } from "../lib/files/read-file.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { endTree } from "../lib/process/end-tree.ts";
+import { hasStarted } from "../lib/process/has-started.ts";
+import { printable } from "../lib/text/printable.ts";
+import { errorCode, EXIT, UserError } from "../lib/text/user-error.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { firstLine } from "./first-line.ts";
 
 export interface BinaryIdentity {
   readonly version: string;
@@ -105,5 +109,40 @@ function remember(path: string, cache: Cache): void {
     atomicWrite(path, JSON.stringify(cache));
   } catch {
     // Reported by `checkPlaces`.
+  }
+}
+
+const TIMEOUT_MS = 5000;
+
+/** How long to wait for remaining output after the exit. */
+const DRAIN_MS = 200;
+
+const MAX_BYTES = 65_536;
+
+const MAX_CHARACTERS = 80;
+
+/** The first line that a program prints, limited in time and length; undefined if it prints none or fails. */
+export async function firstLine(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const code = new Promise<number | null>((resolve) => child.on("exit", resolve).on("error", () => resolve(null)));
+  const closed = once(child, "close");
+  closed.catch(() => {});
+  if (!(await hasStarted(child))) return undefined;
+  const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
+  try {
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MAX_BYTES)));
+    // If the program left a daemon behind, the pipe stays open. Its own exit is enough, once its output has arrived.
+    if ((await code) !== 0) return undefined;
+    await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
+    const line = stripVTControlCharacters(text).trim().split("\n")[0] ?? "";
+    return line === "" ? undefined : printable(line).slice(0, MAX_CHARACTERS);
+  } finally {
+    clearTimeout(timeout);
+    child.stdout.destroy();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentNamed } from "../agents/registry.ts";
+import { agentNamed } from "../agents/packs.ts";
 import { childEnvironment, commandEnvironment, secretFlags } from "./child-environment.ts";
 
 const [claude, copilot] = [agentNamed("claude", ""), agentNamed("copilot", "")];

@@ -1,8 +1,8 @@
 import type { Agent } from "../agents/pack/agent.ts";
-import { AGENTS } from "../agents/registry.ts";
-import { AGENT_VARIABLES } from "../agents/resolve.ts";
-import { isDangerous, LOADS_CODE } from "../lib/dangerous-variables.ts";
-import { sessionVariables } from "../lib/session-depth.ts";
+import { AGENTS } from "../agents/packs.ts";
+import { AGENT_VARIABLES } from "../agents/active-agent.ts";
+import { isDangerous, LOADS_CODE } from "../lib/process/dangerous-variables.ts";
+import { sessionVariables } from "../lib/process/inside-session.ts";
 
 /** The user's list of extra variables to drop, separated by commas. */
 const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";

@@ -1,9 +1,9 @@
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import type { OrderPolicy } from "../contract/policy-file.ts";
+import type { OrderPolicy } from "../contract/policy.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { prepareGuard } from "../hooks/install/prepare.ts";
-import { makeFolder } from "../lib/make-folder.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
 import { stagedCheck, textsFor } from "../staging/refresh.ts";
 
 interface GuardedRun extends Pick<

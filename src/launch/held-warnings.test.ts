@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldWarnings } from "./held-warnings.ts";
+import { heldWarnings } from "./launch.ts";
 
 test("warnings wait while the agent has the terminal, once each and a hundred at most, and are shown at once after that", () => {
   const shown: string[] = [];

@@ -1,31 +1,27 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { realpathSync, writeSync } from "node:fs";
-import { isatty } from "node:tty";
 import { basename } from "node:path";
 import { Writable } from "node:stream";
+import { isatty } from "node:tty";
 import { deliverPrompt, type Delivery, runsNoTools } from "../agents/deliver-prompt.ts";
-import { isUnattended } from "../agents/is-unattended.ts";
-import { findPack } from "../agents/registry.ts";
-import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
-import { calledAs } from "../lib/called-as.ts";
-import { diskError } from "../lib/disk-error.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { endTree } from "../lib/end-tree.ts";
-import { gitTop } from "../lib/git-top.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { refuseDeepSession } from "../lib/session-depth.ts";
-import { shQuote } from "../lib/sh-quote.ts";
-import { systemProgram } from "../lib/system-program.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import { type Agent, isUnattended } from "../agents/pack/agent.ts";
+import { findPack } from "../agents/packs.ts";
+import type { Guard, GuardedStart, InstalledHooks } from "../hooks/install/guarded-start.ts";
+import { calledAs } from "../lib/package-folder.ts";
+import { systemProgram } from "../lib/path/find-program.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { gitTop } from "../lib/path/workspace.ts";
+import { endTree } from "../lib/process/end-tree.ts";
+import { refuseDeepSession } from "../lib/process/inside-session.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import { diskError, EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
 import { refreshStaged, stagedCheck, textsFor } from "../staging/refresh.ts";
 import { childEnvironment, secretFlags } from "./child-environment.ts";
-import { type ChildEnd, exitStatus } from "./exit-status.ts";
-import type { Launch } from "./launch-request.ts";
+import { type ChildEnd, exitStatus, startFailure } from "./exit-status.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openLaunchFolder, openRun, sweepRuns } from "./run-folder.ts";
-import { heldWarnings } from "./held-warnings.ts";
-import { startFailure } from "./start-failure.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
 /** Starts an agent, hands it the terminal, ends all its processes, and returns the exit status. */
@@ -258,5 +254,62 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "id" | "staged" 
     requireSandbox: launch.requireSandbox,
     warn: launch.warn,
     onInstalled: launch.proofRun?.onInstalled,
+  };
+}
+
+/** One start of an agent, as requested by a verb or a proof. */
+export interface Launch {
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
+  /** The agent's own flags. */
+  readonly flags: readonly string[];
+  /** If undefined, the agent gets our terminal or our stdin as it is. */
+  readonly prompt?: Buffer | undefined;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  /** The user wants no rules to apply. */
+  readonly unguarded?: boolean | undefined;
+  /** Don't start where commands cannot run in a sandbox. */
+  readonly requireSandbox?: boolean | undefined;
+  /** Tools that the guard denies in this launch. */
+  readonly deniedTools?: readonly string[] | undefined;
+  readonly warn: (text: string) => void;
+  /** Set when `signalbox prove` starts the agent, with nobody at the terminal. */
+  readonly proofRun?: ProofRun | undefined;
+}
+
+interface ProofRun {
+  /** A file for the agent's output. */
+  readonly output: number;
+  /** Ends the agent immediately when aborted. */
+  readonly signal: AbortSignal;
+  readonly onInstalled: (hooks: InstalledHooks) => void;
+}
+
+interface HeldWarnings {
+  readonly warn: (text: string) => void;
+  /** From now on nothing is shown, because the agent draws on the whole terminal. */
+  readonly hold: () => void;
+  /** Shows what was held back. */
+  readonly release: () => void;
+}
+
+const MAX_HELD = 100;
+
+/** Warnings that can wait until the agent gives the terminal back. */
+export function heldWarnings(warn: (text: string) => void): HeldWarnings {
+  let held: Set<string> | undefined;
+  return {
+    warn: (text) => {
+      if (held === undefined) warn(text);
+      else if (held.size < MAX_HELD) held.add(text);
+    },
+    hold: () => void (held ??= new Set()),
+    release() {
+      const texts = held ?? [];
+      held = undefined;
+      for (const text of texts) warn(text);
+    },
   };
 }

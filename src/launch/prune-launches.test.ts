@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { age, DAY } from "../../test/support/prune-scene.ts";
 import { writeFiles } from "../../test/support/git-repository.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { ownFolder } from "../lib/folder-owner.ts";
-import { pruneLaunches } from "./prune-launches.ts";
+import { ownFolder } from "../lib/process/folder-owner.ts";
+import { pruneLaunches } from "./run-folder.ts";
 
 test("what launches left goes when it is old; a launch that runs, starts, or may run elsewhere stays", () => {
   const home = tempFolder();

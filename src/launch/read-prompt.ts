@@ -1,8 +1,7 @@
 import { createReadStream, fstatSync, readFileSync, type Stats } from "node:fs";
 import type { Agent } from "../agents/pack/agent.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { say } from "../lib/say.ts";
-import { UserError } from "../lib/user-error.ts";
+import { errorCode, UserError } from "../lib/text/user-error.ts";
+import { say } from "../lib/process/standard-streams.ts";
 
 /** More than any agent accepts. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
-import { endTree, type RunMark, TREE_LIMITS, treeOf } from "../lib/end-tree.ts";
-import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
-import type { ProcessRow } from "../lib/process-table.ts";
+import { endTree, type RunMark, TREE_LIMITS, treeOf } from "../lib/process/end-tree.ts";
+import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
+import type { ProcessRow } from "../lib/process/process-table.ts";
 
 /** Forwards our signals to an agent, starting when this is created, so that early signals are not lost. */
 export interface Relay extends Disposable {

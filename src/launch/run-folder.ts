@@ -1,18 +1,18 @@
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { launchesFolder } from "../hooks/server-address.ts";
-import type { RunMark } from "../lib/end-tree.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { ownerLife, ownFolder } from "../lib/folder-owner.ts";
-import { endLeftWork } from "../lib/left-work.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { startTime } from "../lib/process-table.ts";
-import { randomId } from "../lib/random-id.ts";
-import { UserError } from "../lib/user-error.ts";
+import { launchesFolder } from "../hooks/server-protocol.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../lib/files/prune.ts";
+import { randomId } from "../lib/files/random-id.ts";
+import type { RunMark } from "../lib/process/end-tree.ts";
+import { ownerLife, ownerOf, ownFolder } from "../lib/process/folder-owner.ts";
+import { endLeftWork } from "../lib/process/left-work.ts";
+import { startTime } from "../lib/process/process-table.ts";
+import { errorCode, UserError } from "../lib/text/user-error.ts";
 
 /** One start of an agent: its id, which all its processes carry, and its private folder. */
-export interface Run extends RunMark, Disposable {
+interface Run extends RunMark, Disposable {
   readonly folder: string;
 }
 
@@ -102,7 +102,7 @@ function isPrivate(path: string): boolean {
   return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }
 
-export interface LaunchFolder extends Disposable {
+interface LaunchFolder extends Disposable {
   readonly folder: string;
   /** Whether the folder is in the user's signalbox folder. */
   readonly isInHome: boolean;
@@ -141,4 +141,34 @@ function sweep(parent: string): void {
     const folder = join(parent, name);
     if (ownerLife(folder) === "dead") remove(folder);
   }
+}
+
+/** Launches before the file format with owners, and launches that are just being created, have none. */
+const OWNERLESS_MS = 86_400_000;
+
+/** Removes what launches left: folders of killed ones, files taken out of sandboxes, and counts of refused stops. */
+export function pruneLaunches(order: PruneOrder): PruneReport {
+  const places = [
+    { folder: launchesFolder(order.home), what: "launch", mayGo: mayLaunchGo },
+    { folder: join(order.home, "kept"), what: "kept files", mayGo: () => undefined },
+    { folder: join(order.home, "stops"), what: "refused stops", mayGo: () => undefined },
+  ];
+  const reports = places.map(({ folder, what, mayGo }) => {
+    const { names, kept } = prunableNames(folder);
+    const candidates = names.map((name) => {
+      const path = join(folder, name);
+      return { what: `${what} ${name}`, used: lastChanged(path), paths: [path], mayGo: () => mayGo(path) };
+    });
+    const report = pruneCandidates(candidates, order);
+    return { pruned: report.pruned, kept: [...kept, ...report.kept] };
+  });
+  return {
+    pruned: reports.flatMap(({ pruned }) => pruned),
+    kept: reports.flatMap(({ kept }) => kept),
+  };
+}
+
+function mayLaunchGo(folder: string): string | undefined {
+  if (ownerOf(folder) !== undefined) return ownerLife(folder) === "dead" ? undefined : "it may still be running";
+  return lastChanged(folder) < Date.now() - OWNERLESS_MS ? undefined : "it may just be starting";
 }

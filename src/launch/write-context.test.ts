@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git } from "../../test/support/git-repository.ts";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
-import { CONTEXT_FILE } from "../agents/launcher-context.ts";
+import { CONTEXT_FILE } from "../agents/active-agent.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
 const LINE = `/${CONTEXT_FILE}*`;

@@ -1,15 +1,12 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { CONTEXT_FILE } from "../agents/launcher-context.ts";
-import { AGENT_VARIABLES } from "../agents/resolve.ts";
-import type { AgentName } from "../contract/agent.ts";
-import type { LauncherContext } from "../contract/launcher-context.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { gitTop } from "../lib/git-top.ts";
-import { isInside } from "../lib/inside.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { readBounded } from "../lib/read-bounded.ts";
+import { AGENT_VARIABLES, CONTEXT_FILE } from "../agents/active-agent.ts";
+import type { AgentName, LauncherContext } from "../contract/agent.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { errorCode, messageOf } from "../lib/text/user-error.ts";
+import { gitTop } from "../lib/path/workspace.ts";
+import { isInside } from "../lib/path/inside.ts";
+import { readBounded } from "../lib/files/read-file.ts";
 
 const EXCLUDE_LINE = `/${CONTEXT_FILE}*`;
 const MAX_EXCLUDE_BYTES = 1024 * 1024;

@@ -1,8 +1,7 @@
-import { isLoopback } from "../lib/is-loopback.ts";
-import { nearest } from "../lib/nearest.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
-import { keyedProviders, suggestedModels } from "./default-model.ts";
-import { type Provider, providerNamed, PROVIDERS, type WireName } from "./providers.ts";
+import { isLoopbackHost } from "../lib/net/ip-address.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
+import { CATALOG } from "./catalog/catalog.ts";
 
 /** A model's address and how to ask it. Contains the key, so never print this. */
 export interface ModelChoice {
@@ -115,7 +114,7 @@ interface KeyInPlace {
 function readKey(provider: Provider, address: string, found: KeyInPlace | undefined): string | undefined {
   const { name, keyVariables } = provider;
   const key = found?.text?.trim();
-  const local = isLoopback(new URL(address).hostname);
+  const local = isLoopbackHost(new URL(address).hostname);
   if (key === undefined) {
     if (keyVariables.length === 0 || local || name === "compatible") return undefined;
     throw new UserError(`no API key for ${name}`, {
@@ -140,3 +139,98 @@ function readKey(provider: Provider, address: string, found: KeyInPlace | undefi
   }
   return key;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface DefaultModel {
+  readonly name: string;
+  /** The variable that contains the key of its provider. */
+  readonly keyVariable: string;
+}
+
+/** The model to use if nothing else is chosen. Undefined unless exactly one provider has a key, and a default model. */
+export function defaultModel(environment: Environment): DefaultModel | undefined {
+  const [only, ...others] = keyedProviders(environment);
+  if (only === undefined || others.length > 0) return undefined;
+  const name = defaultOf(only.provider);
+  return name === undefined ? undefined : { name, keyVariable: only.keyVariable };
+}
+
+/** Default models of the providers that have a key. */
+const suggestedModels = (environment: Environment): readonly string[] =>
+  keyedProviders(environment).flatMap(({ provider }) => defaultOf(provider) ?? []);
+
+/** Providers whose key is set. Of two that share a key, the first. */
+export function keyedProviders(environment: Environment): readonly { provider: Provider; keyVariable: string }[] {
+  const keyed = PROVIDERS.flatMap((provider) => {
+    const keyVariable = provider.keyVariables.find((variable) => (environment[variable] ?? "").trim() !== "");
+    return keyVariable === undefined ? [] : [{ provider, keyVariable }];
+  });
+  return keyed.filter(
+    ({ keyVariable }, index) => keyed.findIndex((other) => other.keyVariable === keyVariable) === index,
+  );
+}
+
+function defaultOf({ name }: Provider): string | undefined {
+  const row = CATALOG.find(({ provider, isDefault }) => provider === name && isDefault === true);
+  return row === undefined ? undefined : `${name}/${row.model}`;
+}
+
+/** The protocols for asking models. `compatible` is Chat Completions as spoken by servers other than OpenAI's. */
+export type WireName = "anthropic" | "responses" | "chat" | "compatible" | "google";
+
+export interface Provider {
+  readonly name: string;
+  readonly wire: WireName;
+  /** Undefined: the user must give one. */
+  readonly baseUrl: string | undefined;
+  /** The variable that can contain another base URL. */
+  readonly baseUrlVariable?: string;
+  /** Variables that can contain the key; the first one set wins. None: no key is needed. */
+  readonly keyVariables: readonly string[];
+}
+
+const compatible = (name: string, baseUrl: string | undefined, keyVariables: readonly string[] = []): Provider => ({
+  name,
+  wire: "compatible",
+  baseUrl,
+  keyVariables,
+});
+
+const openai = {
+  baseUrl: "https://api.openai.com/v1",
+  baseUrlVariable: "OPENAI_BASE_URL",
+  keyVariables: ["OPENAI_API_KEY"],
+};
+
+/** Every provider that can appear before the slash in a model's name. */
+export const PROVIDERS: readonly Provider[] = [
+  {
+    name: "anthropic",
+    wire: "anthropic",
+    baseUrl: "https://api.anthropic.com/v1",
+    baseUrlVariable: "ANTHROPIC_BASE_URL",
+    keyVariables: ["ANTHROPIC_API_KEY"],
+  },
+  { name: "openai", wire: "responses", ...openai },
+  { name: "openai-chat", wire: "chat", ...openai },
+  {
+    name: "google",
+    wire: "google",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+  },
+  compatible("openrouter", "https://openrouter.ai/api/v1", ["OPENROUTER_API_KEY"]),
+  compatible("deepseek", "https://api.deepseek.com/v1", ["DEEPSEEK_API_KEY"]),
+  compatible("groq", "https://api.groq.com/openai/v1", ["GROQ_API_KEY"]),
+  compatible("mistral", "https://api.mistral.ai/v1", ["MISTRAL_API_KEY"]),
+  compatible("xai", "https://api.x.ai/v1", ["XAI_API_KEY"]),
+  compatible("ollama", "http://127.0.0.1:11434/v1"),
+  compatible("llamacpp", "http://127.0.0.1:8080/v1"),
+  compatible("vllm", "http://127.0.0.1:8000/v1"),
+  { ...compatible("compatible", undefined, ["SIGNALBOX_API_KEY"]), baseUrlVariable: "SIGNALBOX_BASE_URL" },
+];
+
+export const providerNamed = (name: string): Provider | undefined =>
+  PROVIDERS.find((provider) => provider.name === name);

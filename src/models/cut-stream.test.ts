@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AssistantMessage } from "../contract/message.ts";
 import { chooseModel } from "./choose-model.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "./model.ts";
 import { openModel } from "./open-model.ts";
 import { startScriptedModel } from "./scripted/server.ts";
 

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { modelRow } from "./catalog/catalog.ts";
-import { chooseModel } from "./choose-model.ts";
-import { defaultModel } from "./default-model.ts";
-import { PROVIDERS } from "./providers.ts";
+import { chooseModel, defaultModel, PROVIDERS } from "./choose-model.ts";
 
 test.each(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "XAI_API_KEY"])(
   "the only key decides: %s",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import type { Effort } from "../contract/effort.ts";
+import type { Effort } from "../contract/engine-settings.ts";
 import { chooseModel } from "./choose-model.ts";
 import { readEffort, thinkingEffort } from "./effort.ts";
 import { openModel } from "./open-model.ts";

@@ -1,10 +1,9 @@
 import type { JSONObject } from "@ai-sdk/provider";
-import { Effort } from "../contract/effort.ts";
-import { nearest } from "../lib/nearest.ts";
-import { UserError } from "../lib/user-error.ts";
+import { Effort } from "../contract/engine-settings.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { UserError } from "../lib/text/user-error.ts";
 import { modelRow } from "./catalog/catalog.ts";
-import type { ModelChoice } from "./choose-model.ts";
-import type { WireName } from "./providers.ts";
+import type { ModelChoice, WireName } from "./choose-model.ts";
 
 /** How much a model thinks. It is read with every request, so that it can change during a session. */
 export interface ThinkingEffort {

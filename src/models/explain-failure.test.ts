@@ -1,7 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import { explainFailure } from "./explain-failure.ts";
-import { CONTEXT_LIMITS, REFUSED_IMAGES } from "./failure-words.ts";
+import { CONTEXT_LIMITS, explainFailure, REFUSED_IMAGES } from "./explain-failure.ts";
 
 const tooMany = (wait: string) =>
   new APICallError({

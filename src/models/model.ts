@@ -1,6 +1,6 @@
-import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
-import type { Effort } from "../contract/effort.ts";
-import type { ModelLimits } from "./limits.ts";
+import type { Effort } from "../contract/engine-settings.ts";
+import type { AssistantMessage, ImageLimits, Message, TokenUsage } from "../contract/message.ts";
+import type { ModelRow, TokenFamily } from "./catalog/row.ts";
 
 /** A model that can be asked. `ask` only throws ModelErrors, unless the signal aborts. */
 export interface Model {
@@ -44,3 +44,60 @@ export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
   | { readonly type: "answer"; readonly message: AssistantMessage; readonly usage: TokenUsage | undefined };
+
+export interface ModelLimits {
+  /** Tokens a request may have. */
+  readonly prompt: number;
+  /** Tokens an answer may have; undefined if unknown. */
+  readonly output: number | undefined;
+  /** Where `prompt` comes from. `default`: nothing is known, and 128,000 is assumed. */
+  readonly from: "catalogue" | "server" | "default";
+  /** How its tokens are counted. */
+  readonly family: TokenFamily;
+  /** Undefined if unknown. */
+  readonly images: ImageLimits | undefined;
+}
+
+/** Assumed for a model that nothing is known about. */
+export const DEFAULT_PROMPT = 128_000;
+
+/** The limits of a model, from its row and from what its server said about the window. */
+export function limitsOf(row: ModelRow | undefined, serverWindow?: number): ModelLimits {
+  const known = row?.prompt ?? row?.window;
+  return {
+    prompt: serverWindow ?? known ?? DEFAULT_PROMPT,
+    output: row?.output,
+    from: serverWindow !== undefined ? "server" : known === undefined ? "default" : "catalogue",
+    family: row?.family ?? "unknown",
+    images: row?.images,
+  };
+}
+
+/**
+ * Why a request failed. `transient`: the same request may work later. `too-large`: only a smaller request can work.
+ * `bad-image`: it may work without its images. `refused`: only a change of settings (key, name, address) can help.
+ */
+export type ModelErrorKind = "transient" | "too-large" | "bad-image" | "refused";
+
+interface Details {
+  readonly kind: ModelErrorKind;
+  readonly status?: number | undefined;
+  /** What the provider asked for in `retry-after`. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request that a provider did not answer properly. The message contains no key and at most a few lines. */
+export class ModelError extends Error {
+  readonly kind: ModelErrorKind;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { kind, status, retryAfterMs, cause }: Details) {
+    super(message, { cause });
+    this.name = "ModelError";
+    this.kind = kind;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import type { AssistantMessage, Message } from "../contract/message.ts";
 import { chooseModel } from "./choose-model.ts";
-import type { Model, ModelEvent, ModelRequest } from "./model.ts";
-import { ModelError } from "./model-error.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { openModel } from "./open-model.ts";
 import { startScriptedModel } from "./scripted/server.ts";
-import type { ScriptInput } from "./scripted/script/script.ts";
+import type { ScriptInput } from "./scripted/script.ts";
 
 /** The wires, by the provider that uses each, and what its base URL adds to the server's. */
 const WIRES = { anthropic: "", openai: "/v1", "openai-chat": "/v1", compatible: "/v1", google: "" };

@@ -1,7 +1,6 @@
 import { CATALOG, modelRow } from "./catalog/catalog.ts";
-import type { ModelChoice } from "./choose-model.ts";
+import { type ModelChoice, providerNamed } from "./choose-model.ts";
 import type { Model } from "./model.ts";
-import { providerNamed } from "./providers.ts";
 
 /**
  * Other models at the same address and with the same key as the chosen one. Another provider is never used: the user

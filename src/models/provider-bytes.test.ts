@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { chooseModel } from "./choose-model.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "./model.ts";
 import { openModel } from "./open-model.ts";
 
 const FOLDER = join(import.meta.dirname, "../../test/fixtures/wires");

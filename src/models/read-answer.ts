@@ -1,10 +1,8 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { type AnswerPart, type AnswerStop, type CallPart, type TokenUsage, WireExtras } from "../contract/message.ts";
-import { ModelError } from "./model-error.ts";
-import type { ModelEvent } from "./model.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { jsonDepth } from "../lib/json-depth.ts";
-import { parseJson } from "../lib/parse-json.ts";
+import { ModelError, type ModelEvent } from "./model.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { jsonDepth, parseJson } from "../lib/json/parse-json.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { SmallHeaders } from "./small-headers.ts";
-import { sendHttp } from "./send-http.ts";
+import { sendHttp, SmallHeaders } from "./send-http.ts";
 
 const OPEN: Server[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SmallHeaders } from "./small-headers.ts";
+import { SmallHeaders } from "./send-http.ts";
 
 const GIVEN = [
   {},

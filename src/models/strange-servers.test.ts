@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chooseModel } from "./choose-model.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "./model.ts";
 import { openModel } from "./open-model.ts";
 
 /** A server that answers each connection with these bytes, and does not close it unless told to. */

@@ -1,11 +1,9 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRecord } from "../lib/is-record.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { sendHttp, type Sending, type Sent } from "./send-http.ts";
-import { SmallHeaders } from "./small-headers.ts";
-import { type AnswerHead, smallResponse } from "./small-response.ts";
-import { ModelError } from "./model-error.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { type AnswerHead, sendHttp, type Sending, type Sent, SmallHeaders, smallResponse } from "./send-http.ts";
+import { ModelError } from "./model.ts";
 
 export interface WireSettings {
   /** How long a server may stay silent, before the first byte and between two. */

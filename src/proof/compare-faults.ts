@@ -1,11 +1,13 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { faultyHooks, healthyHook, registerBare } from "./bare-hook.ts";
+import { findDialect } from "../agents/find-dialect.ts";
+import type { AgentName } from "../contract/agent.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import { NOWHERE, tryFaults } from "./faults.ts";
 import { FAULT_IDS, type FaultId } from "./guarantees.ts";
-import { tryFaults } from "./plan-faults.ts";
-import { playSession, type ScriptStep } from "./session.ts";
+import { writeBelow } from "./proof-state.ts";
 import type { TrialPlace } from "./trial-place.ts";
-import { judgeTrials } from "./trial.ts";
+import { judgeTrials, playSession, type ScriptStep } from "./trial.ts";
 
 /** What happened to a denied call: it ran, it was blocked, we can't tell, or there is no such fault. */
 type Fate = "ran" | "blocked" | "unclear" | "none";
@@ -73,3 +75,41 @@ function stepsOf(id: FaultId, act: () => void, heal: () => void): readonly Scrip
     { before: heal, turn: { shell: [`touch ${control}`, `touch ${denied}`] } },
   ];
 }
+
+const SECONDS = 2;
+
+/** What registers the program at `path` as the agent's own documentation says, with nothing of ours around it. */
+function registerBare({ offline, folder }: TrialPlace, path: string): BareStart {
+  const { files, ...start } = offline.bareHook.register(path, { folder, seconds: SECONDS });
+  writeBelow(folder, files ?? {});
+  return start;
+}
+
+interface BareStart {
+  readonly flags: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A well-written hook. It denies what starts with `no-`, in the agent's own format. */
+function healthyHook(name: AgentName): string {
+  return `#!/bin/sh\ncase $(cat) in *'touch no-'*) printf '%s\\n' ${shQuote(denial(name))} ;; esac\n`;
+}
+
+/** The same hook with each fault that a program can have. */
+function faultyHooks(name: AgentName): Readonly<Record<string, string>> {
+  const deny = `printf '%s\\n' ${shQuote(denial(name))}`;
+  return {
+    "fault.exit-1": "#!/bin/sh\nexit 1\n",
+    "fault.exit-3": "#!/bin/sh\nexit 3\n",
+    "fault.killed": "#!/bin/sh\nkill -9 $$\n",
+    "fault.hangs": "#!/bin/sh\nexec sleep 30\n",
+    "fault.silent": "#!/bin/sh\nexit 0\n",
+    "fault.garbage": "#!/bin/sh\necho 'denied, I think'\n",
+    "fault.two-objects": `#!/bin/sh\n${deny}\n${deny}\n`,
+    "fault.no-interpreter": `#!${NOWHERE}\n${deny}\n`,
+    "fault.10-mb": "#!/bin/sh\nhead -c 10485760 /dev/zero | tr '\\0' x\n",
+  };
+}
+
+const denial = (name: AgentName) =>
+  JSON.stringify(findDialect(name).write("tool-before", { verdict: "deny", because: "this file may not be written" }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultLines } from "./fault-table.ts";
+import { faultLines } from "./report.ts";
 import { FAULT_IDS } from "./guarantees.ts";
 
 test("the page names its command and versions, and says for each fault what ran", () => {

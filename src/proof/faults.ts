@@ -1,12 +1,69 @@
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
-import type { Decoy } from "./decoy.ts";
+import { fitsSocket } from "../lib/path/inside.ts";
 import type { FaultId } from "./guarantees.ts";
 import { PROOF_POLICY, type TrialPlace } from "./trial-place.ts";
+import { playSession, type ScriptStep, type Trial, type TrialSession, tryOf } from "./trial.ts";
+
+/** The files that a fault's two turns try to write: without the fault, and with it denied or allowed. */
+const filesOf = ({ id }: Fault, index: number) => {
+  const name = `${index}-${id.replace("fault.", "")}`;
+  return { control: `ok-${name}`, denied: `no-${name}`, allowed: `still-${name}` };
+};
+
+/**
+ * One session that goes through every fault, restoring everything after each. The allowed call in the restored state
+ * shows that the guard was in place and that the agent could run calls.
+ */
+export async function tryFaults(stage: TrialPlace): Promise<readonly Trial[]> {
+  using silent = await openDecoy(stage.folder, "silent", () => {});
+  using breaking = await openDecoy(stage.folder, "breaking", (socket) => socket.destroy());
+  const repository = stage.repository();
+  let ground: Ground | undefined;
+  const on = (act: (ground: Ground) => void) => () => void (ground !== undefined && act(ground));
+  const steps: readonly ScriptStep[] = [
+    ...FAULT_LIST.flatMap((fault, index) => faultSteps(fault, index, on)),
+    { turn: { text: "Everything has been tried." } },
+  ];
+  const session = await playSession(stage, {
+    steps,
+    flags: stage.offline.unattended,
+    repository,
+    onInstalled(guard) {
+      ground = { stage, repository, guard, silent, breaking };
+    },
+  });
+  return FAULT_LIST.map((fault, index) => faultTrial(fault, index, session));
+}
+
+type On = (act: (ground: Ground) => void) => () => void;
+
+function faultSteps(fault: Fault, index: number, on: On): readonly ScriptStep[] {
+  const { control, denied, allowed } = filesOf(fault, index);
+  return [
+    { before: on(fault.put), turn: { shell: [`touch ${denied}`, `touch ${allowed}`] } },
+    { before: on(restore), turn: { shell: `touch ${control}` } },
+  ];
+}
+
+function faultTrial(fault: Fault, index: number, session: TrialSession): Trial {
+  const { control, denied, allowed } = filesOf(fault, index);
+  const trial = fault.served
+    ? tryOf(fault.id, session, { denied: [denied], allowed: [control, allowed] })
+    : tryOf(fault.id, session, { denied: [denied, allowed], allowed: [control] });
+  return reached(session, 2 * index + 2) ? trial : { ...trial, missing: [...trial.missing, notReached(session)] };
+}
+
+/** True if the model was asked for this turn, which means that the previous turn's calls have finished. */
+const reached = (session: TrialSession, turn: number) => session.requests.some((request) => request.turn >= turn);
+
+const notReached = ({ exit }: TrialSession) => `the agent ended too early (exit code ${exit})`;
 
 /** Where faults are injected while an agent works. */
-export interface Ground {
+interface Ground {
   readonly stage: TrialPlace;
   readonly repository: string;
   readonly guard: InstalledHooks;
@@ -16,7 +73,7 @@ export interface Ground {
 }
 
 /** Something that goes wrong, and what must happen then. */
-export interface Fault {
+interface Fault {
   readonly id: FaultId;
   readonly put: (ground: Ground) => void;
   /** True if allowed calls still run, because the fallback answers. Otherwise nothing at all may run. */
@@ -24,11 +81,29 @@ export interface Fault {
 }
 
 const shut = (id: FaultId, put: Fault["put"]): Fault => ({ id, put, served: false });
+
 const served = (id: FaultId, put: Fault["put"]): Fault => ({ id, put, served: true });
+
 const answering = (id: FaultId, script: string) => shut(id, (ground) => putAnswerer(ground, script));
 
+/** Where no interpreter is. */
+export const NOWHERE = "/nonexistent/interpreter";
+
+const withoutInterpreter = (script: string) => script.replace(/^#!.*/, `#!${NOWHERE}`);
+
+const NOTHING_AT_ALL = "{ id: proof.nothing, argv: [touch], verdict: deny, because: replaced }";
+
+const REPOSITORY_POLICY = ".signalbox/policy.yaml";
+
+const WIDENING =
+  'version: 1\nrules:\n  - { id: wide, argv: [touch], verdict: allow }\npaths: { deny_write: ["!no-*"] }\n';
+
+const putPolicy = (stage: TrialPlace, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
+
+const auditOf = (stage: TrialPlace) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
+
 /** All faults, in an order that one session can go through. After the last one, there is no server. */
-export const FAULT_LIST: readonly Fault[] = [
+const FAULT_LIST: readonly Fault[] = [
   // The server opens its log at its first decision, so this fault comes first.
   shut("fault.audit-full", ({ stage }) => blockAudit(stage)),
   shut("fault.audit-full", (ground) => {
@@ -56,17 +131,8 @@ export const FAULT_LIST: readonly Fault[] = [
   served("fault.server-killed", ({ guard }) => guard.stopServer()),
 ];
 
-/** Where no interpreter is. */
-export const NOWHERE = "/nonexistent/interpreter";
-const withoutInterpreter = (script: string) => script.replace(/^#!.*/, `#!${NOWHERE}`);
-
-const NOTHING_AT_ALL = "{ id: proof.nothing, argv: [touch], verdict: deny, because: replaced }";
-const REPOSITORY_POLICY = ".signalbox/policy.yaml";
-const WIDENING =
-  'version: 1\nrules:\n  - { id: wide, argv: [touch], verdict: allow }\npaths: { deny_write: ["!no-*"] }\n';
-
 /** Restores everything, except for a server that has ended. */
-export function restore({ guard, stage, repository }: Ground): void {
+function restore({ guard, stage, repository }: Ground): void {
   putFile(guard.wrapper, guard.wrapperWith({}));
   stage.sabotage(guard);
   putPolicy(stage, PROOF_POLICY);
@@ -83,8 +149,6 @@ function putFile(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { mode: 0o700 });
   renameSync(`${path}.new`, path);
 }
-
-const putPolicy = (stage: TrialPlace, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
 
 function putWrapper({ guard }: Ground, changed: Partial<InstalledHooks["parts"]>): void {
   putFile(guard.wrapper, guard.wrapperWith(changed));
@@ -115,12 +179,50 @@ function nowhere({ guard }: Ground) {
   return client.kind === "bash" ? { ...client, port: 1 } : { ...client, socket: `${client.socket}.gone` };
 }
 
-const auditOf = (stage: TrialPlace) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
-
 /** Puts a plain file where the log's folder should be, so that writes fail as on a full disk. */
 function blockAudit(stage: TrialPlace): void {
   const [audit, backup] = auditOf(stage);
   mkdirSync(audit, { recursive: true });
   renameSync(audit, backup);
   writeFileSync(audit, "");
+}
+
+type HookClient = NonNullable<InstalledHooks["parts"]["client"]>;
+
+/** A misbehaving server in place of ours. */
+interface Decoy extends Disposable {
+  /** How a wrapper reaches it, by the same means as it reaches ours. */
+  readonly client: (like: HookClient) => HookClient;
+}
+
+/**
+ * Listens on a port, and on a socket where that name is possible, like our own server. `serve` gets each connection
+ * once its first bytes have arrived.
+ */
+async function openDecoy(folder: string, name: string, serve: (socket: Socket) => void): Promise<Decoy> {
+  const open: Socket[] = [];
+  const take = (socket: Socket) => {
+    open.push(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("data", () => serve(socket));
+  };
+  const path = join(folder, `${name}.socket`);
+  const [onPort, onPath] = [createServer(take), createServer(take)];
+  onPort.listen({ host: "127.0.0.1", port: 0 });
+  await once(onPort, "listening");
+  if (fitsSocket(path)) await once(onPath.listen({ path }), "listening");
+  const port = portOf(onPort);
+  return {
+    client: (like) => (like.kind === "bash" ? { ...like, port } : { ...like, socket: path }),
+    [Symbol.dispose]() {
+      for (const socket of open) socket.destroy();
+      onPort.close();
+      onPath.close();
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
 }

@@ -2,16 +2,19 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AGENT_FILE_MARK, type Offline } from "../agents/pack/offline.ts";
-import type { CapturedRequest } from "../models/scripted/capture.ts";
-import { playSession, type TrialSession } from "./session.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import type { CapturedRequest } from "../models/scripted/respond.ts";
 import type { TrialPlace } from "./trial-place.ts";
-import { type Trial, tryOf } from "./trial.ts";
+import { playSession, type Trial, type TrialSession, tryOf } from "./trial.ts";
 
 const isDenied = (file: string) => file.startsWith("no-");
 
 const PLAIN = ["ok-plain", "no-plain"];
+
 const AMONG = 7;
+
 const MIXED = Array.from({ length: 16 }, (_, index) => (index === AMONG ? "no-mixed" : `ok-mixed-${index}`));
+
 const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
 
 /** A session without faults: a denied call next to an allowed one, then many at once. */
@@ -46,6 +49,7 @@ export async function tryCalls(stage: TrialPlace): Promise<readonly Trial[]> {
 const touch = (files: readonly string[]) => ({ turn: { shell: files.map((file) => `touch ${file}`) } });
 
 const FIRST = ["ok-bypass", "no-bypass"];
+
 const AGAIN = ["ok-resumed", "no-resumed"];
 
 /** Two sessions: one with the most permissive flag and a long prompt, and one that resumes the same conversation. */
@@ -130,6 +134,7 @@ async function playPart(stage: TrialPlace, call: ReturnType<Offline["delegate"]>
 }
 
 const PART_SCENE = 0;
+
 const MAX_PART_MS = 20_000;
 
 /** Waits until the sub-agent has returned the results of its calls. */
@@ -137,4 +142,101 @@ async function partDone(requests: readonly CapturedRequest[]): Promise<void> {
   const end = performance.now() + MAX_PART_MS;
   while (performance.now() < end && !requests.some(({ scene, turn }) => scene === PART_SCENE && turn > 0))
     await sleep(20);
+}
+
+const TOOL = "apply_patch";
+
+const BLANKS = { blank: " ", tab: "\t", "no-break": "\u00a0", ideographic: "\u3000" };
+
+/**
+ * A session of edits that hide a denied file behind white space or an unusual path. Uses patches if the agent offers
+ * them to the model.
+ */
+export async function tryPatches(stage: TrialPlace): Promise<readonly Trial[]> {
+  return stage.offline.patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
+}
+
+async function tryFreeText(stage: TrialPlace): Promise<readonly Trial[]> {
+  const { patching, unattended } = stage.offline;
+  const repository = stage.repository({ old: "a\n" });
+  const denied = deniedPatches(repository);
+  const patches = [add("ok-patch"), add("ok-patch-indented", "  "), ...Object.values(denied)];
+  const session = await playSession(stage, {
+    steps: [...patches.map(patchTurn), { turn: { text: "Everything has been tried." } }],
+    flags: [...unattended, ...(patching?.flags ?? [])],
+    env: patching?.env,
+    repository,
+  });
+  return [tryOf("patch", session, { denied: Object.keys(denied), allowed: ["ok-patch", "ok-patch-indented"] })];
+}
+
+/** Without patches, uses the file tool, and checks that no patch tool is offered. */
+async function tryWrites(stage: TrialPlace): Promise<readonly Trial[]> {
+  const { unattended, write } = stage.offline;
+  const repository = stage.repository({ "old/file": "a\n" });
+  const paths = ["ok-patch", "no-patch", "old/../no-patch-around"].map((path) => `${repository}/${path}`);
+  const session = await playSession(stage, {
+    steps: [
+      { turn: { calls: paths.flatMap((path) => write?.(path) ?? []) } },
+      { turn: { text: "Everything has been tried." } },
+    ],
+    flags: unattended,
+    repository,
+  });
+  const tried = tryOf("patch", session, { denied: ["no-patch", "no-patch-around"], allowed: ["ok-patch"] });
+  const offered = session.requests.some(({ toolNames }) => toolNames.includes(TOOL));
+  return [{ ...tried, missing: [...tried.missing, ...(offered ? [`it offers ${TOOL}, which was not tried`] : [])] }];
+}
+
+/** Patches, by the file that they must not write. */
+function deniedPatches(repository: string): Readonly<Record<string, readonly string[]>> {
+  const behind = Object.entries(BLANKS).map(([name, blank]): [string, readonly string[]] => {
+    const file = `no-patch-${name}`;
+    return [file, [...add(`ok-beside-${name}`), ...add(file, blank)]];
+  });
+  return {
+    "no-patch": add("no-patch"),
+    ...Object.fromEntries(behind),
+    "no-patch-null": add(`/dev/null/../..${repository}/no-patch-null`),
+    "no-patch-moved": ["*** Update File: old", "*** Move to: no-patch-moved", "@@", "-a", "+b"],
+  };
+}
+
+const add = (file: string, blank = "") => [`${blank}*** Add File: ${file}`, "+written"];
+
+const patchTurn = (lines: readonly string[]) => ({
+  turn: { calls: [{ name: TOOL, input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") }] },
+});
+
+/** A session in which a hook refuses the first stop. The agent must continue, and may stop the second time. */
+export async function tryStopGate(stage: TrialPlace): Promise<readonly Trial[]> {
+  const hooks = join(stage.signalbox, "hooks");
+  const mark = shQuote(join(stage.folder, "stopped-once"));
+  const reason = "The second file is not there yet.";
+  mkdirSync(hooks, { recursive: true });
+  writeFileSync(
+    join(hooks, "agent-stop"),
+    `#!/bin/sh\ncat >/dev/null\n[ -e ${mark} ] && { echo '{}'; exit 0; }\n: > ${mark}\necho '{"decision":"block","reason":"${reason}"}'\n`,
+    { mode: 0o700 },
+  );
+  try {
+    const session = await playSession(stage, {
+      steps: [
+        { turn: { text: "I stop here." } },
+        { turn: { shell: ["touch ok-after-stop", "touch no-after-stop"] } },
+        { turn: { text: "Now I stop." } },
+      ],
+      flags: stage.offline.unattended,
+      repository: stage.repository(),
+    });
+    const trial = tryOf("stop-gate", session, { denied: ["no-after-stop"], allowed: ["ok-after-stop"] });
+    const gotReason = session.requests.some(({ body }) => JSON.stringify(body).includes(reason));
+    const problems = [
+      ...(gotReason ? [] : ["the model was not told why"]),
+      ...(session.exit === 0 ? [] : [`the second stop ended with exit code ${session.exit}`]),
+    ];
+    return [{ ...trial, missing: [...trial.missing, ...problems], seen: `the first stop was refused; ${trial.seen}` }];
+  } finally {
+    rmSync(hooks, { recursive: true });
+  }
 }

@@ -1,21 +1,19 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FoundBinary, programFingerprint } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
 import type { Offline } from "../agents/pack/offline.ts";
-import { PACKS } from "../agents/packs.ts";
-import { findPack } from "../agents/registry.ts";
+import { findPack, PACKS } from "../agents/packs.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { fileFingerprint } from "../lib/file-fingerprint.ts";
-import { newerFormat, withUpdate } from "../lib/file-format.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { packageRoot, runsFromSources } from "../lib/package-root.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { fileFingerprint } from "../lib/files/file-state.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { newerFormat, withUpdate } from "../lib/json/file-format.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { packageRoot, runsFromSources } from "../lib/package-folder.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
-import { writeBelow } from "./write-below.ts";
 
 /** What was proven about one agent's program on this machine, and for which exact versions. */
 export interface Proof {
@@ -35,6 +33,7 @@ export interface Proof {
 }
 
 export const proofsFolder = (home: string) => join(home, "proofs");
+
 export const proofFile = (home: string, agent: string) => join(proofsFolder(home), `${agent}.json`);
 
 export function writeProof(home: string, proof: Proof): void {
@@ -84,7 +83,7 @@ export function guardFingerprint(version: string): string {
 }
 
 /** What is known about an agent's current program. Every launch checks this, so it reads only one small file. */
-export type ProofState =
+type ProofState =
   | { readonly state: "proven"; readonly date: string; readonly open: readonly string[] }
   | { readonly state: "missing" }
   | { readonly state: "stale"; readonly because: string }
@@ -199,4 +198,12 @@ export async function offlineOf(name: AgentName): Promise<Offline> {
 export function offlineEnvironment({ provider, settings }: Offline, url: string, home: string): NodeJS.ProcessEnv {
   writeBelow(home, settings?.(url) ?? {});
   return provider(url, home);
+}
+
+/** Writes files by their path inside a folder. */
+export function writeBelow(folder: string, files: Readonly<Record<string, string>>, mode = 0o666): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text, { mode });
+  }
 }

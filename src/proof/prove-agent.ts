@@ -1,14 +1,9 @@
 import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
-import { tryAgentFile, tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
-import { CONTAINED_IDS, tryContained } from "./plan-contained.ts";
-import { tryFaults } from "./plan-faults.ts";
-import { tryInstructions } from "./plan-instructions.ts";
-import { tryManaged } from "./plan-managed.ts";
-import { tryNothingLeft } from "./plan-nothing-left.ts";
-import { tryOwnRule } from "./plan-own-rule.ts";
-import { tryPatches } from "./plan-patch.ts";
-import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
-import { tryStopGate } from "./plan-stop.ts";
+import { tryAgentFile, tryCalls, tryConversation, tryPatches, tryStopGate, trySubAgent } from "./plan-calls.ts";
+import { CONTAINED_IDS, tryContained, tryNothingLeft } from "./plan-contained.ts";
+import { tryFaults } from "./faults.ts";
+import { tryInstructions, trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
+import { tryManaged, tryOwnRule } from "./plan-own-rules.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { type GuaranteeResult, judgeTrials, type Trial } from "./trial.ts";
 

@@ -5,16 +5,15 @@ import { join } from "node:path";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
 import type { Offline } from "../agents/pack/offline.ts";
-import { workspaceFolders } from "../agents/workspace-folders.ts";
+import { workspaceFolders } from "../agents/search-path.ts";
 import type { AgentName } from "../contract/agent.ts";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
-import { currentFolder } from "../lib/current-folder.ts";
-import { findProgram } from "../lib/find-program.ts";
-import { removeTree } from "../lib/remove-tree.ts";
-import { safePath } from "../lib/safe-path.ts";
-import { UserError } from "../lib/user-error.ts";
-import { offlineEnvironment } from "./proof-state.ts";
-import { writeBelow } from "./write-below.ts";
+import { currentFolder } from "../lib/path/workspace.ts";
+import { findProgram } from "../lib/path/find-program.ts";
+import { removeTree } from "../lib/files/folder-tree.ts";
+import { safePath } from "../lib/path/inside.ts";
+import { UserError } from "../lib/text/user-error.ts";
+import { offlineEnvironment, writeBelow } from "./proof-state.ts";
 
 /** Where one agent is tested: a home, a signalbox folder, and repositories, all thrown away afterwards. */
 export interface TrialPlace extends Disposable {

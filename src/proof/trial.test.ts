@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { UserError } from "../lib/user-error.ts";
-import type { TrialSession } from "./session.ts";
-import { judgeTrials, type Trial, tryOf } from "./trial.ts";
+import { UserError } from "../lib/text/user-error.ts";
+import { judgeTrials, type Trial, type TrialSession, tryOf } from "./trial.ts";
 
 const session = (files: readonly string[], refused?: UserError): TrialSession => ({
   exit: 0,

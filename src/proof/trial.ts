@@ -1,5 +1,14 @@
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
+import { launchAgent } from "../launch/launch.ts";
+import { randomId } from "../lib/files/random-id.ts";
+import { isUserError, type UserError } from "../lib/text/user-error.ts";
+import type { CapturedRequest } from "../models/scripted/respond.ts";
+import type { ScriptInput } from "../models/scripted/script.ts";
+import { startScriptedModel } from "../models/scripted/server.ts";
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
-import type { TrialSession } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
 
 export type TrialVerdict = "PASS" | "FAIL" | "INCONCLUSIVE";
 
@@ -55,4 +64,112 @@ export function judgeTrials(id: GuaranteeId, trials: readonly Trial[]): Guarante
     return { id, verdict: "PASS", because: [...new Set(own.map(({ seen }) => seen))].join("; ") };
   if (open !== undefined && MAY_STAY_OPEN.includes(id)) return { id, verdict: "INCONCLUSIVE", because: open };
   return { id, verdict: "FAIL", because: `not shown (${GUARANTEES[id]}): ${missing.join("; ")}` };
+}
+
+/** What the model does in one turn, and what happens just before it. */
+export interface ScriptStep {
+  readonly turn: NonNullable<ScriptInput["turns"]>[number];
+  /** The answer waits for this. Receives the requests to the model so far. */
+  readonly before?: ((requests: readonly CapturedRequest[]) => void | Promise<void>) | undefined;
+}
+
+interface SessionPlan {
+  readonly steps: readonly ScriptStep[];
+  /** A scene for sub-agents, played if a conversation's opening contains the text. */
+  readonly delegated?: { readonly contains: string; readonly turns: NonNullable<ScriptInput["turns"]> } | undefined;
+  readonly flags: readonly string[];
+  readonly repository: string;
+  readonly prompt?: string;
+  /** Variables in addition to those of the trial place. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly unguarded?: boolean;
+  /** Called when the hooks are installed and the agent has not started yet. */
+  readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
+}
+
+/** One start of an agent and its result. Only files and requests count as evidence, not what the agent says. */
+export interface TrialSession {
+  readonly exit: number;
+  /** Set if the launch was refused. */
+  readonly refused?: UserError | undefined;
+  readonly requests: readonly CapturedRequest[];
+  readonly exists: (path: string) => boolean;
+  /** Why its commands did not run in a sandbox; undefined if they did. */
+  readonly contained: () => string | undefined;
+  /** The end of its output, for troubleshooting. */
+  readonly lastOutput: () => string;
+}
+
+/** Far longer than any proof session takes. An agent that waits for something else is ended. */
+const MAX_SESSION_MS = 300_000;
+
+/** Starts the agent the way a launch does, with a model that plays the steps. */
+export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
+  const play = { turns: plan.steps.map((step) => step.turn) };
+  const { delegated } = plan;
+  const scenes =
+    delegated === undefined ? [play] : [{ when: { contains: delegated.contains }, turns: delegated.turns }, play];
+  const main = scenes.length - 1;
+  const done = new Set<number>();
+  await using model = await startScriptedModel({
+    script: { scenes: [...scenes] },
+    onRequest({ scene, turn, answered }) {
+      if (scene !== main || answered !== "turn" || done.has(turn)) return undefined;
+      done.add(turn);
+      return plan.steps[turn]?.before?.(model.requests);
+    },
+  });
+  const file = join(stage.folder, `${randomId()}.log`);
+  const output = openSync(file, "a", 0o600);
+  let contained = "the agent was not started";
+  const session = {
+    contained: () => (contained === "" ? undefined : contained),
+    requests: model.requests,
+    exists: (path: string) => existsSync(join(plan.repository, path)),
+    lastOutput: () => readFileSync(file, "utf8").trimEnd().slice(-500),
+  };
+  try {
+    return {
+      ...session,
+      exit: await launch(stage, plan, {
+        url: model.url,
+        output,
+        onContained: (containment) => (contained = containment.contained ? "" : containment.because),
+      }),
+    };
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return { ...session, exit: error.exitCode, refused: error };
+  } finally {
+    closeSync(output);
+  }
+}
+
+interface PlayedWith {
+  readonly url: string;
+  readonly output: number;
+  readonly onContained: (containment: InstalledHooks["containment"]) => void;
+}
+
+async function launch(stage: TrialPlace, plan: SessionPlan, to: PlayedWith) {
+  return await launchAgent({
+    agent: stage.agent,
+    binary: stage.binary,
+    flags: plan.flags,
+    prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
+    cwd: plan.repository,
+    env: { ...stage.environment(to.url), ...plan.env },
+    version: stage.version,
+    unguarded: plan.unguarded,
+    warn: () => {},
+    proofRun: {
+      output: to.output,
+      signal: AbortSignal.timeout(MAX_SESSION_MS),
+      onInstalled(guard) {
+        to.onContained(guard.containment);
+        stage.sabotage(guard);
+        plan.onInstalled?.(guard);
+      },
+    },
+  });
 }

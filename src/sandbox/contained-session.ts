@@ -1,15 +1,14 @@
 import { basename, dirname } from "node:path";
-import type { Containment, Need } from "../contract/containment.ts";
+import type { Containment, Need } from "../contract/agent-call.ts";
 import type { NetworkLists, Policy } from "../contract/policy.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
-import { printableLine } from "../lib/printable.ts";
-import { shQuote } from "../lib/sh-quote.ts";
-import { type Caller, openCallers } from "./callers.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import { type Caller, openCallers, openDoorLog } from "./door/door-records.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
-import { openDoorLog } from "./door-log.ts";
 import { type EndedCommand, explainRefusals, foreseeRefusals, newlyHidden } from "./explain-refusals.ts";
-import { openLoans } from "./loans.ts";
-import type { SandboxEvent } from "./start-session.ts";
+import { openLoans } from "./door/loans.ts";
+import type { SandboxEvent } from "./linux/start-session.ts";
 import { type NoSandbox, openSessionSandbox, type SandboxParts, type SessionSandbox } from "./open-session-sandbox.ts";
 
 export { foreseeRefusals };

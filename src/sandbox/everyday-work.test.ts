@@ -16,8 +16,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasSandbox, openScene, type SandboxScene } from "../../test/support/sandbox-scene.ts";
 import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { openPrivateHome } from "./private-home.ts";
-import { planSession } from "./session-plan.ts";
+import { openPrivateHome } from "./session/private-home.ts";
+import { planSession } from "./session/session-plan.ts";
 
 function layOut(home: string, workspace: string): void {
   for (const folder of ["go/bin", ".local/bin", ".local/lib/python3.99/site-packages"])

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { readIfThere } from "../lib/files/read-file.ts";
+
 /** What is known about the machine that a sandbox did not start on. Read by `readMachine`; tests pass their own. */
 export interface SandboxMachine {
   /** `/proc/version`. */
@@ -8,13 +11,15 @@ export interface SandboxMachine {
   readonly onGithub: boolean;
 }
 
-export interface Explanation {
+interface Explanation {
   readonly because: string;
   readonly fix: string;
 }
 
 export const APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
 export const DEBIAN_SWITCH = "/proc/sys/kernel/unprivileged_userns_clone";
+
 export const NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces";
 
 interface KnownPlace extends Explanation {
@@ -72,4 +77,18 @@ export function explainFailure(errors: string, machine: SandboxMachine): Explana
   const place = KNOWN_PLACES.find(({ isHere }) => isHere(machine, errors));
   if (place !== undefined) return { because: `${place.because}${said}`, fix: place.fix };
   return { because: `bubblewrap does not start on this machine${said}`, fix: UNKNOWN_FIX };
+}
+
+/** What this machine says about namespaces. */
+export function readMachine(environment: Readonly<Record<string, string | undefined>> = process.env): SandboxMachine {
+  const settings = [APPARMOR, DEBIAN_SWITCH, NAMESPACE_LIMIT].map((path) => [
+    path,
+    readIfThere(path)?.toString("utf8").trim(),
+  ]);
+  return {
+    kernel: readIfThere("/proc/version")?.toString("utf8") ?? "",
+    settings: Object.fromEntries(settings),
+    inContainer: existsSync("/.dockerenv") || existsSync("/run/.containerenv"),
+    onGithub: environment["GITHUB_ACTIONS"] === "true",
+  };
 }

@@ -1,14 +1,13 @@
 import { relative, resolve } from "node:path";
 import type { Policy } from "../contract/policy.ts";
 import type { SeenEffect } from "../contract/verdict.ts";
-import { judgePathAccess } from "../guard/judge/judge-access.ts";
+import { judgePathAccess } from "../guard/access/judge-access.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
-import { isInside } from "../lib/inside.ts";
-import { printableLine } from "../lib/printable.ts";
-import { PRIVATE_FOLDERS } from "../lib/private-folders.ts";
-import type { Mount } from "./mount.ts";
-import { existingPlaces } from "./protected-mounts.ts";
-import type { SessionMount, SessionView } from "./session-plan.ts";
+import { isInside, PRIVATE_FOLDERS } from "../lib/path/inside.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import type { Mount } from "./session/mounts.ts";
+import { existingPlaces } from "./session/protected-mounts.ts";
+import type { SessionMount, SessionView } from "./session/session-plan.ts";
 
 /** A command that has ended, as far as whoever asks has seen it. */
 export interface EndedCommand {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasSandbox, openScene, type SandboxScene } from "../../test/support/sandbox-scene.ts";
-import { cleanEnvironment } from "../lib/clean-environment.ts";
-import type { SandboxEvent } from "./start-session.ts";
+import { cleanEnvironment } from "../lib/process/dangerous-variables.ts";
+import type { SandboxEvent } from "./linux/start-session.ts";
 
 describe.skipIf(!hasSandbox)("the sandbox of a session", () => {
   let scene: SandboxScene;

@@ -1,11 +1,11 @@
-import type { Containment } from "../contract/containment.ts";
+import type { Containment } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
-import { isUserError } from "../lib/user-error.ts";
+import { isUserError } from "../lib/text/user-error.ts";
 import { type Contained, type NotContained, notContainedBy, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
-import { startSeatbelt } from "./seatbelt-session.ts";
-import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./session-sandbox.ts";
-import { planSession, refuseWorkspace, type SessionView } from "./session-plan.ts";
-import { SessionFailure } from "./start-session.ts";
+import { startSeatbelt } from "./macos/seatbelt-session.ts";
+import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./linux/session-sandbox.ts";
+import { planSession, refuseWorkspace, type SessionView } from "./session/session-plan.ts";
+import { SessionFailure } from "./linux/start-session.ts";
 
 /** A sandbox that was proven on this machine and runs. Dispose it to end everything inside. */
 export interface SessionSandbox extends RunningSandbox {

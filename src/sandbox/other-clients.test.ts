@@ -11,9 +11,8 @@ import { isOnPath } from "../../test/support/is-on-path.ts";
 import { signalbox } from "../../test/support/run-signalbox.ts";
 import { hasSandbox } from "../../test/support/sandbox-scene.ts";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
-import { doorVariables } from "./door/door-variables.ts";
-import { openRefusedEngine } from "./refused-engine.ts";
-import { sshThroughDoor } from "./ssh-through-door.ts";
+import { doorVariables } from "./session/command-environment.ts";
+import { openRefusedEngine, sshThroughDoor } from "./linux/covered-files.ts";
 
 const OUTSIDE = "To run it outside: signalbox outside -- CMD";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasSandbox, openScene } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { isStandIn } from "./git-places.ts";
-import { finalKept, KEPT, lookOutside, WATCHED } from "./look-outside.ts";
-import type { SandboxEvent } from "./start-session.ts";
+import { isStandIn } from "./session/git-places.ts";
+import { finalKept, KEPT, lookOutside, WATCHED } from "./session/look-outside.ts";
+import type { SandboxEvent } from "./linux/start-session.ts";
 
 const PROTECTED = [".claude/settings.json", ".github/workflows/ci.yml", ".mcp.json", ".git/commondir"];
 

@@ -5,13 +5,12 @@ import * as z from "zod";
 import { hasSandbox } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../contract/policy.ts";
-import { parseJson } from "../lib/parse-json.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { findBubblewrap } from "./find-bubblewrap.ts";
-import { hostSockets } from "./host-sockets.ts";
-import { proveSandbox } from "./prove-sandbox.ts";
-import { systemCallFilter } from "./system-call-filter.ts";
-import { toolFolders } from "./tool-folders.ts";
+import { findBubblewrap, proveSandbox } from "./prove-sandbox.ts";
+import { hostSockets } from "./session/session-plan.ts";
+import { systemCallFilter } from "./linux/system-call-filter.ts";
+import { toolFolders } from "./session/mounts.ts";
 
 describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => {
   const prove = async (find: (folder: string) => string | undefined) => {

@@ -1,24 +1,21 @@
 import { execFile } from "node:child_process";
-import { statSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
-import { type Containment, HELD_PARTS } from "../contract/containment.ts";
+import { type Containment, HELD_PARTS } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
-import { diskError } from "../lib/disk-error.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { isUserError } from "../lib/user-error.ts";
-import { explainFailure } from "./explain-failure.ts";
-import { findBubblewrap } from "./find-bubblewrap.ts";
-import { helperProgram } from "../lib/helper-program.ts";
-import { type NotProven, notProven, OFF } from "./not-proven.ts";
-import { type PassedTrial, proofKey, readProof, writeProof } from "./proof-record.ts";
-import { proveSeatbelt } from "./prove-seatbelt.ts";
-import { readMachine } from "./read-machine.ts";
-import { tryOut } from "./sandbox-trial.ts";
-import { type SandboxPrograms, startSandbox } from "./session-sandbox.ts";
-import { SessionFailure } from "./start-session.ts";
+import { helperProgram } from "../lib/package-folder.ts";
+import { isInside } from "../lib/path/inside.ts";
+import { diskError, isUserError, messageOf } from "../lib/text/user-error.ts";
+import { explainFailure, readMachine } from "./explain-failure.ts";
+import { type SandboxPrograms, startSandbox } from "./linux/session-sandbox.ts";
+import { SessionFailure } from "./linux/start-session.ts";
+import { SEATBELT_HELD } from "./macos/seatbelt-profile.ts";
+import { startSeatbelt } from "./macos/seatbelt-session.ts";
+import { type NotProven, notProven, OFF, type PassedTrial, proofKey, readProof, tryOut, writeProof } from "./sandbox-trial.ts";
 
 export type Contained = Extract<Containment, { contained: true }>;
+
 export type NotContained = Extract<Containment, { contained: false }>;
 
 export interface ProofParts {
@@ -31,7 +28,7 @@ export interface ProofParts {
   readonly sandboxExec?: string | undefined;
 }
 
-export type ProvenPrograms =
+type ProvenPrograms =
   | { readonly containment: Contained; readonly programs: SandboxPrograms }
   | { readonly containment: Contained; readonly sandboxExec: string }
   | { readonly containment: NotContained };
@@ -67,10 +64,10 @@ async function prove(policy: Policy, parts: ProofParts, found: FoundPrograms): P
     return notProven(`bubblewrap is too old (0.${version}, needs 0.${OLDEST})`, INSTALL);
   const closesUserNamespaces = (version ?? 0) >= CLOSES_NAMESPACES;
   const provenAt = new Date().toISOString();
-  const withHelper = helper === undefined ? "unusable" : await trial(policy, parts, { ...found, closesUserNamespaces });
+  const withHelper = helper === undefined ? "unusable" : await tryBubblewrap(policy, parts, { ...found, closesUserNamespaces });
   if (withHelper === undefined) return { provenAt, closesUserNamespaces, usesHelper: true };
   if (withHelper !== "unusable") return withHelper;
-  const entered = await trial(policy, parts, { bubblewrap, helper: undefined, closesUserNamespaces });
+  const entered = await tryBubblewrap(policy, parts, { bubblewrap, helper: undefined, closesUserNamespaces });
   if (entered === undefined) return { provenAt, closesUserNamespaces, usesHelper: false };
   return entered === "unusable" ? notProven("neither the helper nor nsenter can run here", OFF) : entered;
 }
@@ -86,7 +83,7 @@ export function notContainedBy(error: SessionFailure): NotContained {
   return { contained: false, ...explainFailure(error.message, readMachine()) };
 }
 
-async function trial(
+async function tryBubblewrap(
   policy: Policy,
   { signalboxHome }: ProofParts,
   programs: SandboxPrograms,
@@ -115,6 +112,7 @@ const INSTALL =
 
 /** Minor versions of bubblewrap 0.x. */
 const OLDEST = 5;
+
 const CLOSES_NAMESPACES = 8;
 
 const SET_UID = 0o4000;
@@ -132,5 +130,83 @@ async function versionOf(bubblewrap: string): Promise<number | undefined> {
   } catch {
     // The trial says what is wrong with it.
     return undefined;
+  }
+}
+
+/** The program comes from macOS itself, whatever PATH says. */
+const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
+
+interface SeatbeltParts {
+  readonly signalboxHome: string;
+  readonly sandboxExec?: string | undefined;
+}
+
+type ProvenSeatbelt =
+  | { readonly containment: Extract<Containment, { contained: true }>; readonly sandboxExec: string }
+  | NotProven;
+
+/** Whether Seatbelt holds what its profile says on this machine, by the same trial as on Linux. */
+async function proveSeatbelt(policy: Policy, parts: SeatbeltParts): Promise<ProvenSeatbelt> {
+  const { signalboxHome, sandboxExec = SANDBOX_EXEC } = parts;
+  if (!isExecutable(sandboxExec)) return notProven(`${sandboxExec} is missing, which is a part of macOS`, OFF);
+  const key = proofKey(policy, [sandboxExec]);
+  const proof = readProof(signalboxHome, key) ?? (await trySeatbelt(policy, signalboxHome, sandboxExec));
+  if ("containment" in proof) return proof;
+  writeProof(signalboxHome, key, proof);
+  const { provenAt } = proof;
+  return { containment: { contained: true, by: "seatbelt", held: SEATBELT_HELD, provenAt }, sandboxExec };
+}
+
+async function trySeatbelt(policy: Policy, signalboxHome: string, sandboxExec: string) {
+  const provenAt = new Date().toISOString();
+  try {
+    const fault = await tryOut({
+      signalboxHome,
+      policy,
+      program: sandboxExec,
+      held: SEATBELT_HELD,
+      // A command may not be able to signal an earlier one: each has a sandbox of its own.
+      needed: ["inside", "temporary"],
+      start: (trialPolicy, environment) =>
+        startSeatbelt(trialPolicy, { environment, signalboxHome: join(trialPolicy.home, ".signalbox") }, sandboxExec),
+    });
+    return fault ?? ({ provenAt, closesUserNamespaces: false, usesHelper: false } satisfies PassedTrial);
+  } catch (error) {
+    return isUserError(error)
+      ? notProven(error.message, error.fix)
+      : notProven(`the sandbox test failed: ${messageOf(error)}`, OFF);
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where systems install it. Some grant user namespaces only to the program at the first of these paths. */
+const SYSTEM_PLACES = ["/usr/bin", "/usr/local/bin", "/bin"];
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+/**
+ * This machine's bubblewrap program, or undefined. Never one inside `workspace` or one that other users could replace.
+ */
+export function findBubblewrap(workspace: string, path = process.env["PATH"] ?? ""): string | undefined {
+  const folders = [...SYSTEM_PLACES, ...path.split(delimiter).filter(isAbsolute)];
+  return folders.map((folder) => join(folder, "bwrap")).find((file) => isTrusted(file, workspace));
+}
+
+function isTrusted(file: string, workspace: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    const real = realpathSync(file);
+    const stat = statSync(real);
+    return stat.isFile() && (stat.mode & WRITABLE_BY_OTHERS) === 0 && !isInside(real, workspace);
+  } catch {
+    return false;
   }
 }

@@ -1,16 +1,21 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { release } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { HeldPart } from "../contract/containment.ts";
+import type { Containment, HeldPart } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
-import { presetPolicy } from "../guard/policy/compiled-policy.ts";
-import { hasStarted } from "../lib/has-started.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { systemProgram } from "../lib/system-program.ts";
-import { type NotProven, notProven, OFF } from "./not-proven.ts";
-import type { RunningSandbox } from "./session-sandbox.ts";
+import { policyHash, presetPolicy } from "../guard/policy/compiled-policy.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { newerFormat } from "../lib/json/file-format.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { sha256 } from "../lib/json/sha256.ts";
+import { systemProgram } from "../lib/path/find-program.ts";
+import { hasStarted } from "../lib/process/has-started.ts";
+import type { RunningSandbox } from "./linux/session-sandbox.ts";
 
 interface TrialParts {
   readonly signalboxHome: string;
@@ -168,3 +173,70 @@ const listen = (server: Server) =>
       resolve(typeof address === "object" && address !== null ? address.port : 0);
     });
   });
+
+/** What is remembered of a trial that passed. */
+export interface PassedTrial {
+  readonly provenAt: string;
+  readonly closesUserNamespaces: boolean;
+  readonly usesHelper: boolean;
+}
+
+/** Changes with the trial, so that an older one does not count. */
+const PROOF_VERSION = 2;
+
+const MAX_PROOFS = 50;
+
+/** What a trial counts for: these programs, this kernel, this user and this policy. */
+export function proofKey(policy: Policy, programs: readonly string[]): string {
+  const files = programs.map((file) => {
+    const { size, mtimeMs, ino } = statSync(realpathSync(file));
+    return [file, size, mtimeMs, ino];
+  });
+  return sha256(JSON.stringify([PROOF_VERSION, files, release(), process.getuid?.(), policyHash(policy)]));
+}
+
+const proofFile = (signalboxHome: string) => join(signalboxHome, "sandbox-proof.json");
+
+/** Undefined if a newer signalbox wrote them: they are neither used nor replaced, and each session tries again. */
+function readProofs(signalboxHome: string): Record<string, unknown> | undefined {
+  try {
+    const proofs = parseJson(readFileSync(proofFile(signalboxHome), "utf8"));
+    if (!isRecord(proofs)) return {};
+    if (newerFormat(proofs) !== undefined) return undefined;
+    // Early releases wrote the proofs without a version.
+    const { proofs: known = proofs } = proofs;
+    return isRecord(known) ? known : {};
+  } catch {
+    // None yet, or unreadable: the trial is made again.
+    return {};
+  }
+}
+
+export function readProof(signalboxHome: string, key: string): PassedTrial | undefined {
+  const proof = readProofs(signalboxHome)?.[key];
+  if (!isRecord(proof)) return undefined;
+  const { provenAt, closesUserNamespaces, usesHelper } = proof;
+  if (typeof provenAt !== "string" || typeof closesUserNamespaces !== "boolean" || typeof usesHelper !== "boolean")
+    return undefined;
+  return { provenAt, closesUserNamespaces, usesHelper };
+}
+
+export function writeProof(signalboxHome: string, key: string, proof: PassedTrial): void {
+  makeFolder(signalboxHome);
+  const known = readProofs(signalboxHome);
+  if (known === undefined) return;
+  const others = Object.entries(known).filter(([other]) => other !== key);
+  const proofs = Object.fromEntries([...others.slice(1 - MAX_PROOFS), [key, proof]]);
+  atomicWrite(proofFile(signalboxHome), `${JSON.stringify({ version: 1, proofs })}\n`);
+}
+
+/** A sandbox that does not hold here, and what its user can do. */
+export interface NotProven {
+  readonly containment: Extract<Containment, { contained: false }>;
+}
+
+export const OFF = "set sandbox: off in the policy; see docs/sandbox.md";
+
+export const notProven = (because: string, fix: string): NotProven => ({
+  containment: { contained: false, because, fix },
+});

@@ -16,10 +16,10 @@ import { hasSandbox } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { findBubblewrap } from "./find-bubblewrap.ts";
-import { helperProgram } from "../lib/helper-program.ts";
-import { planSession } from "./session-plan.ts";
-import { type RunningSandbox, startSandbox } from "./session-sandbox.ts";
+import { findBubblewrap } from "./prove-sandbox.ts";
+import { helperProgram } from "../lib/package-folder.ts";
+import { planSession } from "./session/session-plan.ts";
+import { type RunningSandbox, startSandbox } from "./linux/session-sandbox.ts";
 
 const bubblewrap = findBubblewrap("/nowhere") ?? "";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { privateGit, type Shadow } from "./shadow.ts";
 import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
-import { type GitCall, GitFailure, gitNames, runGit } from "../lib/run-git.ts";
+import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
 
 /** The differences between two snapshots. */
 export interface Changes {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { openFolder } from "../lib/open-folder.ts";
+import { openFolder } from "../lib/files/open-folder.ts";
 import { installFile } from "./install-file.ts";
 
 /** Puts a link to the victim in the place of every file that is being prepared. */

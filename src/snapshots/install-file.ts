@@ -1,22 +1,7 @@
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  symlinkSync,
-  writeSync,
-} from "node:fs";
-import { errorCode } from "../lib/error-code.ts";
-import type { OpenFolder } from "../lib/open-folder.ts";
-import { temporaryName } from "./temporary-file.ts";
+import { closeSync, fchmodSync, fsyncSync, linkSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, renameSync, rmdirSync, rmSync, type Stats, symlinkSync, writeSync } from "node:fs";
+import type { OpenFolder } from "../lib/files/open-folder.ts";
+import { randomId } from "../lib/files/random-id.ts";
+import { errorCode } from "../lib/text/user-error.ts";
 
 interface NewFile {
   readonly name: string;
@@ -87,3 +72,25 @@ function moveToFree(temporary: string, target: string): void {
 }
 
 const existsAt = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** A name for a file that is being prepared beside its place. It says whose it is. */
+const temporaryName = (): string => `.signalbox-${process.pid}-${randomId()}.tmp`;
+
+const NAME = /^\.signalbox-([1-9]\d{0,9})-[0-9a-f]{32}\.tmp$/;
+
+/** Removes what processes that were killed have left in a folder. */
+export function removeLeftFiles(folder: OpenFolder): void {
+  for (const name of readdirSync(folder.at("."))) {
+    const owner = NAME.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) rmSync(folder.at(name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== "ESRCH";
+  }
+}

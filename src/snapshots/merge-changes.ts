@@ -1,22 +1,10 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "../lib/error-code.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { openFolder } from "../lib/open-folder.ts";
-import { type GitCall, GitFailure, gitNames, runGit } from "../lib/run-git.ts";
+import { openFolder } from "../lib/files/open-folder.ts";
+import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
+import { errorCode, messageOf } from "../lib/text/user-error.ts";
 import { installFile } from "./install-file.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
-import { withEndsOf } from "./line-ends.ts";
-import { type MergeText, threeWay, type Version } from "./three-way.ts";
 
 interface MergeOrder {
   /** The workspace that gets the changes. */
@@ -227,3 +215,81 @@ const namesOf = (path: string) =>
   dirname(path)
     .split("/")
     .filter((name) => name !== "." && name !== "");
+
+/** What is at a path: nothing, a file, a link, or something that is not merged. */
+interface Version {
+  readonly kind: "nothing" | "file" | "link" | "other";
+  /** A file's content or a link's target. */
+  readonly bytes: Buffer;
+  readonly isExecutable: boolean;
+}
+
+interface Versions {
+  /** What both started from. */
+  readonly base: Version;
+  readonly ours: Version;
+  readonly theirs: Version;
+}
+
+/** The version to put in place of ours, undefined if ours stays; or why that cannot be told. */
+type Merged = { readonly version: Version | undefined } | { readonly conflict: string };
+
+/** Merges two texts that have a common base; undefined where both changed the same lines, or one is not text. */
+type MergeText = (texts: Record<"base" | "ours" | "theirs", Buffer>) => Promise<Buffer | undefined>;
+
+/** Merges what happened to one path on two sides. */
+async function threeWay({ base, ours, theirs }: Versions, mergeText: MergeText): Promise<Merged> {
+  if (isSame(ours, theirs) || isSame(base, theirs)) return { version: undefined };
+  if (isSame(ours, base)) return { version: theirs };
+  if (ours.kind === "nothing") return { conflict: "it was changed there and deleted here" };
+  if (theirs.kind === "nothing") return { conflict: "it was deleted there and changed here" };
+  if (base.kind === "nothing") return { conflict: "it was created on both sides, with different content" };
+  if ([base, ours, theirs].some(({ kind }) => kind !== "file"))
+    return { conflict: "it was changed on both sides, and is not a file on one of them" };
+  const isExecutable = theirs.isExecutable === base.isExecutable ? ours.isExecutable : theirs.isExecutable;
+  const bytes = await mergeBytes({ base: base.bytes, ours: ours.bytes, theirs: theirs.bytes }, mergeText);
+  if (bytes === undefined) return { conflict: "both sides changed the same lines, or it is not text" };
+  return { version: { kind: "file", bytes, isExecutable } };
+}
+
+async function mergeBytes(
+  { base, ours, theirs }: Record<"base" | "ours" | "theirs", Buffer>,
+  mergeText: MergeText,
+): Promise<Buffer | undefined> {
+  if (ours.equals(base) || ours.equals(theirs)) return theirs;
+  if (theirs.equals(base)) return ours;
+  return await mergeText({ base, ours, theirs });
+}
+
+const isSame = (one: Version, other: Version) =>
+  one.kind === other.kind && one.isExecutable === other.isExecutable && one.bytes.equals(other.bytes);
+
+interface Others {
+  readonly base: Version;
+  readonly theirs: Version;
+}
+
+/**
+ * The three versions of a file with the line ends that the workspace has. Git may have changed those of the other two,
+ * where attributes or settings tell it to. A change of all line ends on one side is left as it is.
+ */
+function withEndsOf(ours: Version, { base, theirs }: Others): Others & { readonly ours: Version } {
+  const [here, before] = [endsOf(ours), endsOf(base)];
+  if (here === undefined || before === undefined || here === before) return { base, ours, theirs };
+  return { ours, base: withEnds(base, here), theirs: endsOf(theirs) === before ? withEnds(theirs, here) : theirs };
+}
+
+/** The line ends of a text, if all are the same. */
+function endsOf({ kind, bytes }: Version): "\n" | "\r\n" | undefined {
+  if (kind !== "file" || bytes.includes(0)) return undefined;
+  const text = bytes.toString("latin1");
+  const all = text.split("\n").length - 1;
+  const windows = text.split("\r\n").length - 1;
+  if (all === 0) return undefined;
+  return windows === 0 ? "\n" : windows === all ? "\r\n" : undefined;
+}
+
+const withEnds = (version: Version, ends: string): Version => ({
+  ...version,
+  bytes: Buffer.from(version.bytes.toString("latin1").replaceAll(/\r?\n/g, ends), "latin1"),
+});

@@ -1,15 +1,13 @@
-import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "../lib/error-code.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { BlockedFolder, openFolder } from "../lib/open-folder.ts";
-import type { FileMove, MoveReport, PathReason } from "./file-moves.ts";
-import { installFile } from "./install-file.ts";
-import { folderNames, isUnknown, presentFile } from "./present-file.ts";
-import { type FindShadow, stageFiles } from "./stage-files.ts";
-import { isSameFile } from "./state-changes.ts";
-import { removeLeftFiles } from "./temporary-file.ts";
+import * as z from "zod";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
+import { runGit } from "../lib/process/run-git.ts";
+import { errorCode, messageOf } from "../lib/text/user-error.ts";
+import { installFile, removeLeftFiles } from "./install-file.ts";
+import { privateGit, type Shadow } from "./shadow.ts";
+import { folderNames, isSameFile, isUnknown, presentFile } from "./state-changes.ts";
 
 interface MovePlace {
   readonly workspace: string;
@@ -145,3 +143,70 @@ function removeEmpty(folder: string): boolean {
     return false;
   }
 }
+
+/** A file or link, and the store and part that have its content. */
+const StoredFile = z.object({
+  kind: z.enum(["file", "link"]),
+  oid: z.string(),
+  mode: z.int(),
+  part: z.string(),
+  /** The id of the snapshot folder. */
+  store: z.string(),
+});
+
+export type StoredFile = z.infer<typeof StoredFile>;
+
+/** One file that an undo or a redo turns from one state into another. Null: there is no file. */
+export const FileMove = z.object({ path: z.string(), from: StoredFile.nullable(), to: StoredFile.nullable() });
+
+export type FileMove = z.infer<typeof FileMove>;
+
+export interface PathReason {
+  readonly path: string;
+  readonly because: string;
+  /** Set where force would not help. */
+  readonly isFinal?: true;
+}
+
+/** What an undo or redo would do, or has done. */
+export interface MoveReport {
+  readonly moved: readonly FileMove[];
+  /** Files that stay as they are, on purpose. */
+  readonly kept: readonly PathReason[];
+  readonly failed: readonly PathReason[];
+}
+
+/** The shadow that has the content of a stored file. */
+type FindShadow = (file: Pick<StoredFile, "store" | "part">) => Shadow | undefined;
+
+/**
+ * Lays out stored files in an empty private folder. Returns where each of them is; one whose content is gone from git
+ * is missing there. No filter is run.
+ */
+async function stageFiles(
+  files: readonly StoredFile[],
+  folder: string,
+  shadowOf: FindShadow,
+): Promise<(file: StoredFile) => string | undefined> {
+  const places = new Map<StoredFile, string>();
+  const groups = Map.groupBy(files, ({ store, part }) => `${store}\0${part}`);
+  for (const [number, group] of [...groups.values()].entries()) {
+    const [first] = group;
+    const shadow = first === undefined ? undefined : shadowOf(first);
+    if (shadow === undefined) continue;
+    const area = join(folder, String(number));
+    mkdirSync(area);
+    const own = privateGit(shadow.folder, area);
+    const git = { ...own, env: { ...own.env, GIT_INDEX_FILE: `${area}.index` } };
+    // By numbers, since one path may be a file in one turn and a folder in another.
+    const lines = group.map(({ kind, mode, oid }, name) => `${gitMode(kind, mode)} ${oid}\t${name}\0`);
+    await runGit(["update-index", "-z", "--index-info"], { ...git, input: lines.join("") });
+    // Fails for files whose content is gone; the others are written all the same.
+    await runGit(["checkout-index", "--all", "--quiet"], { ...git, accept: [1, 128] });
+    for (const [name, file] of group.entries()) places.set(file, join(area, String(name)));
+  }
+  return (file) => places.get(file);
+}
+
+const gitMode = (kind: StoredFile["kind"], mode: number) =>
+  kind === "link" ? "120000" : (mode & 0o100) === 0 ? "100644" : "100755";

@@ -1,8 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { ownFolder } from "../lib/folder-owner.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { openActivity } from "./activity.ts";
-import { openRecovery, type Recovery, type RecoveryPatience } from "./recovery.ts";
+import { ownFolder } from "../lib/process/folder-owner.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { openActivity, openRecovery, type Recovery, type RecoveryPatience } from "./recovery.ts";
 import {
   activeFile,
   makeSessionFolder,

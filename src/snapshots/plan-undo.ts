@@ -1,11 +1,12 @@
-import { basename } from "node:path";
-import { isInside } from "../lib/inside.ts";
-import { closeTurn } from "./close-turn.ts";
-import type { FileMove, PathReason, StoredFile } from "./file-moves.ts";
-import { ignoredBefore } from "./ignored-before.ts";
-import { isUnknown, presentFile, type UnknownFile } from "./present-file.ts";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isInside } from "../lib/path/inside.ts";
+import { gitNames, runGit } from "../lib/process/run-git.ts";
+import type { FileMove, PathReason, StoredFile } from "./move-files.ts";
+import { privateGit } from "./shadow.ts";
 import { openSnapshots } from "./snapshot.ts";
-import { type StateChange, type FileState, isSameFile, stateChanges } from "./state-changes.ts";
+import { type FileState, isSameFile, isUnknown, presentFile, type StateChange, stateChanges, type UnknownFile } from "./state-changes.ts";
+import { closeTurn } from "./turn-snapshots.ts";
 import type { SavedTurn } from "./turn-states.ts";
 
 interface UndoPlan {
@@ -15,7 +16,7 @@ interface UndoPlan {
 }
 
 /** A stretch of work with what it changed. */
-export interface TurnChanges {
+interface TurnChanges {
   readonly saved: SavedTurn;
   readonly files: ReadonlyMap<string, StateChange>;
   readonly lost: readonly string[];
@@ -144,3 +145,56 @@ function newFiles(files: ReadonlyMap<string, StateChange>): readonly string[] {
   if (![...files.keys()].some((path) => basename(path) === ".gitignore")) return [];
   return [...files].flatMap(([path, { before }]) => (before === null ? [path] : []));
 }
+
+interface RedoPlan {
+  readonly moves: readonly FileMove[];
+  readonly kept: readonly PathReason[];
+}
+
+/** Plans to take an undo back. A file that somebody has changed since is kept. */
+export function planRedo(workspace: string, undone: readonly FileMove[]): RedoPlan {
+  const moves: FileMove[] = [];
+  const kept: PathReason[] = [];
+  for (const { path, from, to } of undone) {
+    const present = presentFile(workspace, path, (from ?? to)?.oid.length ?? 40);
+    if (isUnknown(present)) kept.push({ path, because: present.because });
+    else if (isSameFile(present, to)) moves.push({ path, from: to, to: from });
+    else if (!isSameFile(present, from)) kept.push({ path, because: "it was changed after the undo" });
+  }
+  return { moves, kept };
+}
+
+/** Which of these paths git would have ignored before a turn, by the ignore files of then. */
+async function ignoredBefore(saved: SavedTurn, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const { state, store: place, workspace, folder } = saved;
+  const store = openSnapshots(workspace, place, state.before.snapshot);
+  const work = mkdtempSync(join(folder, "ignored-"));
+  const ignored = new Set<string>();
+  try {
+    for (const [number, { path: part, tree }] of state.before.snapshot.parts.entries()) {
+      const shadow = store.shadow(part);
+      if (shadow === undefined) continue;
+      const area = join(work, String(number));
+      mkdirSync(area);
+      const own = privateGit(shadow.folder, area);
+      const git = { ...own, env: { ...own.env, GIT_INDEX_FILE: `${area}.index` } };
+      await runGit(["read-tree", tree], git);
+      const rules = await gitNames(["ls-files", "-z", "--", ":(top,glob)**/.gitignore"], git);
+      if (rules.length > 0) await runGit(["checkout-index", "--quiet", "-z", "--stdin"], input(git, rules));
+      const mine = paths.filter((path) => path.startsWith(part)).map((path) => path.slice(part.length));
+      // Without an index nothing is excepted because git knows it.
+      const asked = input(git, mine);
+      const { stdout } = await runGit(["check-ignore", "--no-index", "-z", "--stdin"], { ...asked, accept: [1] });
+      for (const name of stdout.toString("utf8").split("\0")) if (name !== "") ignored.add(join(part, name));
+    }
+    return ignored;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const input = <Call extends object>(git: Call, names: readonly string[]) => ({
+  ...git,
+  input: names.map((name) => `${name}\0`).join(""),
+});

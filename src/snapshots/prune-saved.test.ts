@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { age, DAY } from "../../test/support/prune-scene.ts";
 import { writeFiles } from "../../test/support/git-repository.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { ownFolder } from "../lib/folder-owner.ts";
-import { pruneSaved } from "./prune-saved.ts";
-import { findSnapshot, listSnapshots, pruneSnapshots } from "./saved-session.ts";
+import { ownFolder } from "../lib/process/folder-owner.ts";
+import { findSnapshot, listSnapshots, pruneSaved, pruneSnapshots } from "./saved-session.ts";
 
 const NOW = Date.now();
 

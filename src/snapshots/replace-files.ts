@@ -1,12 +1,11 @@
 import { lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { messageOf } from "../lib/message-of.ts";
-import { openFolder } from "../lib/open-folder.ts";
-import { type GitCall, runGit } from "../lib/run-git.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
+import { openFolder } from "../lib/files/open-folder.ts";
+import { type GitCall, runGit } from "../lib/process/run-git.ts";
 import { hasContent, type IndexEntry, indexEntries } from "./index-entries.ts";
 import { installFile } from "./install-file.ts";
-import { folderNames } from "./present-file.ts";
+import { folderNames } from "./state-changes.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
 interface ChangedEntry {

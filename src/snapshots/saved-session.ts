@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as z from "zod";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { newerFormat, withUpdate, withoutUpdate } from "../lib/file-format.ts";
-import { folderNames } from "../lib/folder-names.ts";
-import { type Life, OWNER_FILES, ownerLife, ownerOf } from "../lib/folder-owner.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { UserError } from "../lib/user-error.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { folderNames } from "../lib/files/folder-tree.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { lastChanged, prunableNames, type PruneCandidate, pruneCandidates, type PruneOrder, type PruneReport } from "../lib/files/prune.ts";
+import { newerFormat, withoutUpdate, withUpdate } from "../lib/json/file-format.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { type Life, OWNER_FILES, ownerLife, ownerOf } from "../lib/process/folder-owner.ts";
+import { errorCode, UserError } from "../lib/text/user-error.ts";
 import type { RestoreReport, SavedSnapshot } from "./restore.ts";
 
 const Content = z.object({
@@ -33,6 +33,7 @@ const SessionManifest = Content.extend({
   /** The workspace before the last restore, and when that was done. */
   undo: Content.extend({ at: z.string() }).nullable().default(null),
 });
+
 export type SessionManifest = z.infer<typeof SessionManifest>;
 
 /** A session whose workspace can be restored. */
@@ -42,9 +43,13 @@ export interface SavedSession {
 }
 
 export const snapshotsFolder = (home: string) => join(home, "snapshots");
+
 export const sessionFolder = (home: string, id: string) => join(snapshotsFolder(home), id);
+
 export const storeIn = (folder: string) => join(folder, "store");
+
 const manifestIn = (folder: string) => join(folder, "session.json");
+
 /** Touched when a tool call ends, so that the end of a killed session is known. */
 export const activeFile = (folder: string) => join(folder, "active");
 
@@ -96,7 +101,7 @@ export function sessionSnapshot(home: string, id: string): SavedSession | undefi
 }
 
 /** The same. A text says that a newer signalbox wrote it. */
-export function readSnapshot(home: string, id: string): SavedSession | string | undefined {
+function readSnapshot(home: string, id: string): SavedSession | string | undefined {
   if (!ID.test(id)) return undefined;
   const folder = sessionFolder(home, id);
   try {
@@ -215,4 +220,38 @@ function removeSession(folder: string): void {
   for (const name of folderNames(folder).filter((each) => !OWNER_FILES.some((file) => file === each)))
     rmSync(join(folder, name), { recursive: true, force: true });
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes old snapshots whose id the caller asks for. A session that may be alive keeps its own. */
+export function pruneSaved(order: PruneOrder, wants: (id: string) => boolean): PruneReport {
+  const { names, kept } = prunableNames(snapshotsFolder(order.home));
+  const report = pruneCandidates(
+    names.filter(wants).map((name) => candidate(order.home, name)),
+    order,
+  );
+  return { pruned: report.pruned, kept: [...kept, ...report.kept] };
+}
+
+function candidate(home: string, name: string): PruneCandidate {
+  const folder = sessionFolder(home, name);
+  const read = readSnapshot(home, name);
+  const saved = typeof read === "object" ? read : undefined;
+  return {
+    what: `snapshot ${basename(folder)}`,
+    used: saved === undefined ? lastChanged(folder) : usedAt(saved),
+    paths: [folder],
+    mayGo() {
+      if (typeof read === "string") return read;
+      // An ended session has no owner, unless somebody is just restoring it.
+      if (ownerOf(folder) !== undefined)
+        return ownerLife(folder) === "dead" ? undefined : "its session may still be active";
+      return saved === undefined || saved.manifest.ended_at !== null ? undefined : "its session may still be active";
+    },
+  };
+}
+
+function usedAt({ folder, manifest }: SavedSession): number {
+  const at = Date.parse(manifest.ended_at ?? manifest.started_at);
+  // A restore rewrites the manifest, which changes the time of the folder.
+  return Math.max(Number.isNaN(at) ? Infinity : at, lastChanged(folder));
 }

@@ -1,21 +1,11 @@
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { type GitCall, runGit } from "../lib/run-git.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { readIfThere } from "../lib/read-if-there.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { withUserIgnores } from "./user-ignores.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { MAX_SETTINGS, readBounded, readIfThere } from "../lib/files/read-file.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { type GitCall, runGit } from "../lib/process/run-git.ts";
 
 /** Our own git folder for someone else's work tree. It reads their objects and writes only its own. */
 export interface Shadow {
@@ -181,4 +171,35 @@ async function contentSettings(call: GitCall): Promise<string[]> {
     .split("\0")
     .filter((entry) => entry !== "")
     .map((entry) => entry.replace("\n", "="));
+}
+
+const SETTING = "core.excludesfile=";
+
+/**
+ * Copies the user's own ignore list into `folder`, and returns the settings of git (`core.name=value`) with the copy in
+ * its place. Files that it names must not look new because the list changes later.
+ */
+function withUserIgnores(settings: readonly string[], { top, folder }: { top: string; folder: string }) {
+  const isIt = (setting: string) => setting.toLowerCase().startsWith(SETTING);
+  const list = listPath(settings.findLast(isIt)?.slice(SETTING.length), top);
+  if (list === undefined) return settings;
+  const copy = join(folder, "user-ignores");
+  writeFileSync(copy, contentOf(list), { mode: 0o600 });
+  return [...settings.filter((setting) => !isIt(setting)), `${SETTING}${copy}`];
+}
+
+/** Undefined where only git knows what is meant. */
+function listPath(value: string | undefined, top: string): string | undefined {
+  if (value === undefined) return join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git/ignore");
+  if (value.startsWith("~/")) return join(homedir(), value.slice(2));
+  return value === "" || /^(?:~|%\(prefix\))/.test(value) ? undefined : resolve(top, value);
+}
+
+function contentOf(list: string): Buffer {
+  try {
+    return readBounded(list, MAX_SETTINGS).bytes;
+  } catch {
+    // Git ignores nothing either where it cannot read the list.
+    return Buffer.alloc(0);
+  }
 }

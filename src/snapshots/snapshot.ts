@@ -1,9 +1,8 @@
-import { existsSync, statSync } from "node:fs";
+import { accessSync, appendFileSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../lib/sha256.ts";
-import { gitLine, type GitCall, runGit } from "../lib/run-git.ts";
-import { addFiles, type AddOptions } from "./add-files.ts";
-import { makeExact } from "./exact-content.ts";
+import { sha256 } from "../lib/json/sha256.ts";
+import { type GitCall, gitLine, gitNames, runGit } from "../lib/process/run-git.ts";
+import { errorCode } from "../lib/text/user-error.ts";
 import { keptShadow, openShadow, type Shadow } from "./shadow.ts";
 
 /** A workspace's content at one moment: one tree for the workspace and one for each nested repository. */
@@ -98,4 +97,182 @@ async function writeTree(shadow: Shadow): Promise<string> {
 /** The empty tree, in the repository's object format. */
 export async function emptyTree(call: GitCall): Promise<string> {
   return await gitLine(["hash-object", "-w", "-t", "tree", "--stdin"], { ...call, input: "" });
+}
+
+/** Our own files are not the agent's work. */
+const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
+
+const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
+
+const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
+
+interface AddOptions {
+  readonly filter?: FileFilter | undefined;
+  /** With it, a changed file that cannot be read keeps its content of the snapshot before. Without it, that fails. */
+  readonly onUnreadable?: ((file: string) => void) | undefined;
+}
+
+/** Which of these files of a work tree to take. The others are left out of the snapshot. */
+export type FileFilter = (names: readonly string[], part: Shadow) => Promise<readonly string[]>;
+
+interface Added {
+  /** Where nested repositories are or were, relative to this part. */
+  readonly inner: readonly string[];
+  /** Whether the index may be different now. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Updates the index. Does not use `git add`, which runs git inside submodules with their settings and so can start
+ * their programs.
+ */
+async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {}): Promise<Added> {
+  const { call, prefix, folder } = shadow;
+  // Left by a git process of ours that was killed. Nobody else uses this folder.
+  rmSync(join(folder, "index.lock"), { force: true });
+  const where = prefix === "" ? "." : prefix;
+  const skip = (name: string) => {
+    onUnreadable?.(join(call.cwd, name));
+    return false;
+  };
+  const untrackedNames = () => gitNames([...OTHERS, "--", where, OURS], call);
+  // Each is a program that mostly waits for the disk.
+  const [tracked, modules, early] = await Promise.all([
+    gitNames([...TRACKED, "--", where, OURS], call),
+    submodules(shadow),
+    untrackedNames(),
+  ]);
+  const { gone, there } = sortTracked(tracked, call.cwd);
+  const plain = modules.map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
+  const removed = [...gone, ...plain];
+  await updateIndex(call, ["--force-remove"], removed);
+  const others = removed.length === 0 ? early : await untrackedNames();
+  const found = [...there, ...others.filter((name) => !isInner(name))];
+  const wanted =
+    onUnreadable === undefined ? found : found.filter((name) => isReadable(join(call.cwd, name)) || skip(name));
+  const chosen = filter === undefined ? wanted : await filter(wanted, shadow);
+  if (chosen.length < wanted.length) {
+    const kept = new Set(chosen);
+    // Its old content is not what the workspace holds now.
+    await updateIndex(
+      call,
+      ["--force-remove"],
+      there.filter((name) => !kept.has(name)),
+    );
+  }
+  await updateIndex(call, ["--add", "--remove", "--replace"], chosen);
+  const untracked = others.filter(isInner).map((name) => name.slice(prefix.length).replace(/\/$/, ""));
+  const isChanged = removed.length + wanted.length > 0;
+  return { inner: [...new Set([...modules, ...untracked])].toSorted(), isChanged };
+}
+
+/** Which of the files that git knows, with their changes, are gone, and which are there with other content. */
+function sortTracked(tracked: readonly string[], folder: string) {
+  const [gone, there]: [string[], string[]] = [[], []];
+  for (let at = 0; at < tracked.length; at += 2) {
+    const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
+    // Not a file: either a nested repository with a new commit, or one that replaced a file.
+    const stat = status === "D" ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false });
+    const isFolder = stat?.isDirectory() === true;
+    if (stat === undefined || (status === "T" && isFolder)) gone.push(name);
+    else if (!isFolder) there.push(name);
+  }
+  return { gone, there };
+}
+
+function isReadable(file: string): boolean {
+  try {
+    if (lstatSync(file).isFile()) accessSync(file, constants.R_OK);
+    return true;
+  } catch (error) {
+    // One that is gone meanwhile is noticed by git.
+    return errorCode(error) !== "EACCES" && errorCode(error) !== "EPERM";
+  }
+}
+
+/** Git lists a nested repository as a folder. It may not have a commit that the index could refer to. */
+const isInner = (name: string) => name.endsWith("/");
+
+/** True if a submodule's folder contains files but no repository. An empty folder is just not checked out. */
+function isPlain(folder: string): boolean {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  const names = readdirSync(folder);
+  return names.length > 0 && !names.includes(".git");
+}
+
+async function updateIndex(call: GitCall, how: readonly string[], names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const input = names.map((name) => `${name}\0`).join("");
+  await runGit(["update-index", ...how, "-z", "--stdin"], { ...call, input });
+}
+
+/** Paths of the submodules in the index, relative to this part. */
+async function submodules({ call, prefix }: Shadow): Promise<string[]> {
+  const { stdout } = await runGit(["ls-files", "--stage", "-z", ...(prefix === "" ? [] : ["--", prefix])], call);
+  return stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((entry) => entry.startsWith("160000 "))
+    .map((entry) => entry.slice(entry.indexOf("\t") + 1 + prefix.length));
+}
+
+/** Overrides every attribute file in the work tree, so that an agent cannot change how content is read. */
+const EXACT = "* -text -ident -filter !eol !working-tree-encoding\n";
+
+/**
+ * Makes a new shadow hold the bytes on disk, whatever the repository's settings and attributes say. Files that git
+ * stores in another form (git-lfs, git-crypt, CRLF) are read again by the next snapshot. No filter is run.
+ */
+async function makeExact(shadow: Shadow): Promise<void> {
+  const { folder } = shadow;
+  if (await mayConvert(shadow)) await forgetConverted(shadow);
+  mkdirSync(join(folder, "info"), { recursive: true });
+  writeFileSync(join(folder, "info/attributes"), EXACT);
+  appendFileSync(join(folder, "config"), "[core]\n\tautocrlf = false\n\teol = lf\n");
+}
+
+async function mayConvert({ call, repository }: Shadow): Promise<boolean> {
+  if (repository === undefined) return false;
+  if (repository.convertsContent) return true;
+  return (await gitNames(["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"], call)).length > 0;
+}
+
+const ATTRIBUTES = ["filter", "working-tree-encoding", "ident", "eol"];
+
+/** Makes the index forget that these files are unchanged. */
+async function forgetConverted({ call, repository }: Shadow): Promise<void> {
+  const entries = await gitNames(["ls-files", "--stage", "-z"], call);
+  const byName = new Map(entries.map((entry) => [entry.slice(entry.indexOf("\t") + 1), entry]));
+  const input = [...byName.keys()].map((name) => `${name}\0`).join("");
+  const { stdout } = await runGit(["check-attr", "-z", "--stdin", ...ATTRIBUTES], { ...call, input });
+  const fields = stdout.toString("utf8").split("\0");
+  const usesCrlf = repository?.settings.some((setting) => /^core\.(?:autocrlf=true|eol=crlf)$/i.test(setting)) === true;
+  const converted = new Set<string>();
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [name = "", attribute = "", value = ""] = fields.slice(at, at + 3);
+    if (usesCrlf || isConverting(attribute, value)) converted.add(name);
+  }
+  for (const name of await otherSizes(call)) converted.add(name);
+  if (converted.size === 0) return;
+  const lines = [...converted].map((name) => `${byName.get(name) ?? ""}\0`).join("");
+  await runGit(["update-index", "-z", "--index-info"], { ...call, input: lines });
+}
+
+const SIZED = /\d{6} ([0-9a-f]+) 0\t([^\0]*)\0(?:  .*\n)*?  size: (\d+)\t.*\n/g;
+
+/** Files that are longer or shorter on disk than in git, such as text with CRLF that git stores with LF. */
+async function otherSizes(call: Shadow["call"]): Promise<readonly string[]> {
+  const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z"], call);
+  const entries = [...stdout.toString("utf8").matchAll(SIZED)];
+  const input = entries.map(([, oid = ""]) => `${oid}\n`).join("");
+  const sizes = (await gitLine(["cat-file", "--batch-check=%(objectsize)"], { ...call, input })).split("\n");
+  return entries.flatMap(([, , name = "", size], at) =>
+    /^\d+$/.test(sizes[at] ?? "") && sizes[at] !== size ? name : [],
+  );
+}
+
+/** Other text is told by its size. */
+function isConverting(attribute: string, value: string): boolean {
+  if (value === "unspecified" || value === "unset") return false;
+  return attribute !== "eol" || value === "crlf";
 }

@@ -1,9 +1,8 @@
 import { constants } from "node:fs";
 import { access, lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../lib/message-of.ts";
-import type { FileFilter } from "./add-files.ts";
-import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { type FileFilter, openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 
 /** What a snapshot may cost. Unchanged files that git already holds cost next to nothing and are not counted. */
 export interface SnapshotLimits {

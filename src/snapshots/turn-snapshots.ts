@@ -1,11 +1,12 @@
-import { messageOf } from "../lib/message-of.ts";
-import { oneAtATime } from "../lib/one-at-a-time.ts";
+import { lstatSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { oneAtATime } from "../lib/process/tasks.ts";
+import { messageOf } from "../lib/text/user-error.ts";
 import { openSnapshotSession, type SessionOrder, type SnapshotSession } from "./open-session.ts";
-import { readModes } from "./file-modes.ts";
-import { touchActive } from "./saved-session.ts";
-import { takeState } from "./take-state.ts";
-import { savedTurns, type StoredTurn, turnFile, writeTurn } from "./turn-states.ts";
-import { closeTurn } from "./close-turn.ts";
+import { activeFile, touchActive } from "./saved-session.ts";
+import { openSnapshots } from "./snapshot.ts";
+import { stateChanges } from "./state-changes.ts";
+import { readModes, type SavedTurn, savedTurns, type StoredTurn, takeState, turnFile, writeTurn } from "./turn-states.ts";
 
 /** Stores what the workspace is like before and after each turn that changes something. */
 export interface TurnSnapshots extends AsyncDisposable {
@@ -144,4 +145,31 @@ function turnTaker(order: TurnOrder, start: SessionStart) {
 /** A turn whose process was killed never stored what it left. */
 async function closeKilled({ home, id }: TurnOrder): Promise<void> {
   for (const saved of savedTurns(home, id)) if (saved.state.after === null) await closeTurn(saved);
+}
+
+/** The kernel's clock ticks more coarsely than ours. */
+const TICK_MS = 20;
+
+/**
+ * Stores what a turn left whose process was killed. Files that were changed after its last call had ended may be
+ * somebody else's work, and are marked as such. Returns the turn as it was, if that is not possible.
+ */
+export async function closeTurn(saved: SavedTurn): Promise<SavedTurn> {
+  const { state, store: place, workspace, folder, file } = saved;
+  try {
+    const store = openSnapshots(workspace, place, state.before.snapshot);
+    const { state: after } = await takeState(store);
+    const end = statSync(activeFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const { files } = await stateChanges(store, state.before, after);
+    const foreign = [...files.keys()].filter((path) => {
+      const stat = lstatSync(join(workspace, path), { throwIfNoEntry: false });
+      return stat !== undefined && stat.ctimeMs > end + TICK_MS;
+    });
+    const closed = { ...state, after, foreign };
+    writeTurn(file, closed);
+    return { ...saved, state: closed };
+  } catch {
+    // Without what it left, every file counts as somebody else's.
+    return saved;
+  }
 }

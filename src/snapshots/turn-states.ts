@@ -1,15 +1,28 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { newerFormat } from "../lib/file-format.ts";
-import { folderNames } from "../lib/folder-names.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { FileModes } from "./file-modes.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { folderNames } from "../lib/files/folder-tree.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { newerFormat } from "../lib/json/file-format.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { gitNames } from "../lib/process/run-git.ts";
+import { messageOf } from "../lib/text/user-error.ts";
 import { sessionSnapshot, snapshotsFolder, storeIn } from "./saved-session.ts";
+import type { Snapshot, SnapshotStore } from "./snapshot.ts";
+import { limitedFilter, type SnapshotLimits, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
 
 const TURN_FORMAT = 1;
+
+/** The permissions of all files of a snapshot. Git itself only knows whether a file is executable. */
+const FileModes = z.object({
+  /** The most frequent permissions of files that are not executable, and of those that are. */
+  plain: z.int(),
+  executable: z.int(),
+  /** The permissions of all other files, by path. */
+  others: z.record(z.string(), z.int()),
+});
 
 /** A workspace at one moment, with exact permissions. */
 const WorkspaceState = z.object({
@@ -19,6 +32,7 @@ const WorkspaceState = z.object({
   }),
   modes: FileModes,
 });
+
 export type WorkspaceState = z.infer<typeof WorkspaceState>;
 
 /**
@@ -37,6 +51,7 @@ const StoredTurn = z.object({
   /** Paths that somebody else may have changed before `after` was stored, because the turn was killed. */
   foreign: z.array(z.string()),
 });
+
 export type StoredTurn = z.infer<typeof StoredTurn>;
 
 /** A stored turn state, with the snapshot folder that it belongs to. */
@@ -97,4 +112,73 @@ function readTurn(file: string): StoredTurn | undefined {
     // A turn without its state cannot be taken back, which is said where somebody wants to.
     return undefined;
   }
+}
+
+interface TakenState {
+  readonly state: WorkspaceState;
+  /** Files that are there and not in the snapshot. */
+  readonly skipped: readonly string[];
+}
+
+/** Takes another snapshot in a store that has one already. Throws in plain words if a limit is reached. */
+export async function takeState(
+  store: SnapshotStore,
+  limits: SnapshotLimits = USUAL_SNAPSHOT_LIMITS,
+): Promise<TakenState> {
+  const signal = AbortSignal.timeout(limits.milliseconds);
+  const filter = limitedFilter(store.root, limits, signal);
+  try {
+    const snapshot = await store.take({ signal, filter: filter.choose, exact: true });
+    const modes = await readModes(store, snapshot, signal);
+    return { state: { snapshot, modes }, skipped: filter.skipped.map(({ path }) => path) };
+  } catch (error) {
+    throw new Error(signal.aborted ? `it took longer than ${limits.milliseconds} ms` : messageOf(error), {
+      cause: error,
+    });
+  }
+}
+
+type FileModes = z.infer<typeof FileModes>;
+
+/** Reads the permissions of the files in the snapshot that a store took last. */
+export async function readModes(store: SnapshotStore, snapshot: Snapshot, signal?: AbortSignal): Promise<FileModes> {
+  const found = new Map<string, number>();
+  const lists = await Promise.all(snapshot.parts.map(({ path }) => filesIn(store, path, signal)));
+  for (const path of lists.flat()) {
+    const stat = lstatSync(join(store.root, path), { throwIfNoEntry: false });
+    if (stat?.isFile() === true) found.set(path, stat.mode & 0o7777);
+    if (found.size % 5000 === 4999) await nextTurn();
+  }
+  const [plain, executable] = [usual(found, false) ?? 0o644, usual(found, true) ?? 0o755];
+  const others = [...found].filter(([, mode]) => mode !== (isExecutable(mode) ? executable : plain));
+  return { plain, executable, others: Object.fromEntries(others) };
+}
+
+/** The permissions of a file that git has with this mode. */
+export const modeOf = ({ plain, executable, others }: FileModes, path: string, gitMode: string): number =>
+  (Object.hasOwn(others, path) ? others[path] : undefined) ?? (gitMode === "100755" ? executable : plain);
+
+const isExecutable = (mode: number) => (mode & 0o100) !== 0;
+
+function usual(modes: ReadonlyMap<string, number>, executable: boolean): number | undefined {
+  const counts = new Map<number, number>();
+  for (const mode of modes.values())
+    if (isExecutable(mode) === executable) counts.set(mode, (counts.get(mode) ?? 0) + 1);
+  return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0];
+}
+
+async function filesIn(
+  store: SnapshotStore,
+  part: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const shadow = store.shadow(part);
+  if (shadow === undefined) return [];
+  const { call, prefix } = shadow;
+  const where = prefix === "" ? [] : ["--", prefix];
+  const names = await gitNames(["ls-files", "-z", ...where], {
+    ...call,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return names.map((name) => join(part, name.slice(prefix.length)));
 }

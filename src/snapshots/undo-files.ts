@@ -1,18 +1,16 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { openFolder } from "../lib/open-folder.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { gitLine } from "../lib/run-git.ts";
-import { FileMove, type MoveReport, type PathReason } from "./file-moves.ts";
-import { moveFiles } from "./move-files.ts";
-import { folderNames, isUnknown, presentFile } from "./present-file.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { openFolder } from "../lib/files/open-folder.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { gitLine } from "../lib/process/run-git.ts";
+import { FileMove, moveFiles, type MoveReport, type PathReason } from "./move-files.ts";
+import { folderNames, isSameFile, isUnknown, presentFile } from "./state-changes.ts";
 import { sessionFolder, storeIn } from "./saved-session.ts";
 import type { Shadow } from "./shadow.ts";
 import { openSnapshots } from "./snapshot.ts";
-import { isSameFile } from "./state-changes.ts";
 
 const MOVES_FORMAT = 1;
 

@@ -1,12 +1,10 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "../lib/parse-json.ts";
-import type { Addition } from "./sources/change.ts";
-import { hashOf } from "./hash-of.ts";
-import { hasEntry, insertEntry } from "./insert-entry.ts";
-import { takePieces } from "./inserted.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { hasEntry, insertEntry, removeEntry, takePieces } from "./json-edit.ts";
 import { JsonValue, type RecordedAddition, type StagedFile } from "./manifest.ts";
 import { hasBlock, insertBlock, removeBlock } from "./marked-block.ts";
-import { removeEntry } from "./remove-entry.ts";
+import type { Addition } from "./sources/change.ts";
 
 /** Inserts one addition into a text. Undefined if someone else has already added the same thing. */
 export function insert(
@@ -97,3 +95,6 @@ function traces(addition: RecordedAddition): readonly string[] {
     ([word]) => word,
   );
 }
+
+/** The SHA-256 of bytes, or of a text in UTF-8. */
+export const hashOf = (content: Uint8Array | string) => createHash("sha256").update(content).digest("hex");

@@ -1,13 +1,11 @@
 import { realpathSync } from "node:fs";
 import type { AgentName } from "../contract/agent.ts";
-import { UserError } from "../lib/user-error.ts";
-import type { Change, Purpose } from "./sources/change.ts";
-import type { FileDecision } from "./decide-file.ts";
-import { Unfit } from "./json-tree.ts";
+import { UserError } from "../lib/text/user-error.ts";
+import { type Change, MANIFEST_PATH, type Purpose } from "./sources/change.ts";
+import { type FileDecision, planSteps, type StagingStep } from "./plan-steps.ts";
+import { Unfit } from "./json-edit.ts";
 import { lockRepository } from "./lock.ts";
 import { ABOUT, isOurFolder, type Manifest, parseManifest, type StagedFile, writeManifest } from "./manifest.ts";
-import { MANIFEST_PATH } from "./manifest-path.ts";
-import { planSteps, type StagingStep } from "./plan-steps.ts";
 import { deleteFile, lookAt, removeFolders, replaceFile, writeProblem } from "./repository-file.ts";
 
 /** What a repository should contain from us. */

@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
 import { stripComments } from "jsonc-parser";
-import { switchesHooksOff } from "../agents/install/hooks-switch.ts";
+import { switchesHooksOff } from "../agents/install/hook-entries.ts";
 import { inspectWanted } from "./apply.ts";
 import type { Purpose } from "./sources/change.ts";
 import { entryPath, isEntryCurrent } from "./entry.ts";
-import { rootObject } from "./json-tree.ts";
+import { rootObject } from "./json-edit.ts";
 import { planStage, type StageRequest } from "./plan-stage.ts";
 import { lookAt } from "./repository-file.ts";
 import { STAGED } from "./sources/staged-agents.ts";

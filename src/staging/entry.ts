@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { packageRoot, runsFromSources } from "../lib/package-root.ts";
-import { launchesFolder, serversFolder } from "../hooks/server-address.ts";
-import { systemProgram } from "../lib/system-program.ts";
-import { plainEntry, servedEntry } from "../hooks/client/staged-client.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { packageRoot, runsFromSources } from "../lib/package-folder.ts";
+import { launchesFolder, serversFolder } from "../hooks/server-protocol.ts";
+import { systemProgram } from "../lib/path/find-program.ts";
+import { plainEntry, servedEntry } from "../hooks/client/wrappers.ts";
 
 /** Shorter than the timeout that agents have for a staged hook. */
 const SECONDS = 25;

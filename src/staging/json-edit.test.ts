@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { hasEntry, insertEntry } from "./insert-entry.ts";
-import { takePieces } from "./inserted.ts";
-import { removeEntry } from "./remove-entry.ts";
+import { hasEntry, insertEntry, removeEntry, takePieces } from "./json-edit.ts";
 
 const OURS = { at: ["hooks", "PreToolUse"], value: { matcher: "*", hooks: [{ type: "command", command: "ours" }] } };
 const SERVER = { at: ["mcpServers"], key: "ours", value: { command: "x", args: [] } };

@@ -155,7 +155,7 @@ test("of a thousand agents the first two hundred are given, and that is said", (
 });
 
 test("instructions that are staged are not given a second time, edited ones are", async () => {
-  const { instructionSurface } = await import("./surfaces/instructions.ts");
+  const { instructionSurface } = await import("./text-surface.ts");
   const { insert } = await import("./additions.ts");
   const { STAGED } = await import("./sources/staged-agents.ts");
   const { read, workspace } = given({ ".signalbox/instructions.md": "Be kind.\n" });

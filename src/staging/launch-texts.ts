@@ -1,17 +1,16 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { GivenInstructions, GivenKind, GivenText, GivenTexts } from "../contract/given-texts.ts";
+import type { GivenInstructions, GivenKind, GivenText, GivenTexts } from "../contract/agent-install.ts";
 import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { hasBlock } from "./marked-block.ts";
 import { lookAt } from "./repository-file.ts";
-import type { MarkdownFile } from "../lib/read-markdown.ts";
-import type { SourcePlace } from "./sources/source-files.ts";
-import type { RecipeFolder } from "../recipes/places/recipe-folders.ts";
+import type { MarkdownFile } from "../lib/json/read-markdown.ts";
+import { readLaunchSources, type Skill, skillName, type SourcePlace } from "./sources/sources.ts";
+import type { RecipeFolder } from "../recipes/recipe/recipe-folders.ts";
 import { type RecipeCommands, recipesIn } from "./sources/recipes.ts";
-import { readLaunchSources, type Skill, skillName } from "./sources/sources.ts";
 import { GIVEN, type GivenAgent } from "./sources/staged-agents.ts";
 import { translateAgent, withMarksExplained } from "./sources/translate-text.ts";
-import { instructionSurface } from "./surfaces/instructions.ts";
+import { instructionSurface } from "./text-surface.ts";
 
 const MAX_TEXTS = 200;
 

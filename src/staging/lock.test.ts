@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { sha256 } from "../lib/sha256.ts";
+import { sha256 } from "../lib/json/sha256.ts";
 import { lockRepository } from "./lock.ts";
 
 test("a second one waits until the first has ended", async () => {

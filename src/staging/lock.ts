@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { lockHolder, waitForLock } from "../lib/lock.ts";
-import { makeFolder } from "../lib/make-folder.ts";
-import { sha256 } from "../lib/sha256.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { lockHolder, waitForLock } from "../lib/files/lock.ts";
+import { makeFolder } from "../lib/files/make-folder.ts";
+import { sha256 } from "../lib/json/sha256.ts";
+import { EXIT, UserError } from "../lib/text/user-error.ts";
 
 const PATIENCE_MS = 20_000;
 

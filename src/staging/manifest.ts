@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import * as z from "zod";
 import { AgentName } from "../contract/agent.ts";
-import { refuseNewer } from "../lib/file-format.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { isUserError, UserError } from "../lib/user-error.ts";
-import { MANIFEST_PATH } from "./manifest-path.ts";
+import { refuseNewer } from "../lib/json/file-format.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
+import { isUserError, UserError } from "../lib/text/user-error.ts";
+import { MANIFEST_PATH } from "./sources/change.ts";
 import { STAGED } from "./sources/staged-agents.ts";
-import { XPIA_FOLDER } from "./surfaces/xpia.ts";
+import { XPIA_FOLDER } from "./hook-surface.ts";
 
 /** The only places that staging writes to. A manifest with any other path is not ours. */
 const PLACES = [...STAGED.flatMap(({ surfaces }) => surfaces.places), XPIA_FOLDER];

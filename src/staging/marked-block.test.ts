@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takePieces } from "./inserted.ts";
+import { takePieces } from "./json-edit.ts";
 import { insertBlock, removeBlock } from "./marked-block.ts";
 
 const BLOCK = { comment: "html", text: "one\n\ntwo\n" } as const;

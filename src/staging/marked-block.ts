@@ -1,6 +1,5 @@
 import type { BlockAddition } from "./sources/change.ts";
-import type { Inserted } from "./inserted.ts";
-import { Unfit } from "./json-tree.ts";
+import { type Inserted, Unfit } from "./json-edit.ts";
 
 const MARKERS = {
   html: ["<!-- signalbox:start -->", "<!-- signalbox:end -->"],

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isRecord } from "../lib/is-record.ts";
+import { isRecord } from "../lib/json/json-value.ts";
 import { signalbox } from "../../test/support/run-signalbox.ts";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import { onlyStaged } from "./only-staged.ts";

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { carriedHooks } from "../hooks/project/registration.ts";
-import { duplicateKey } from "../lib/duplicate-key.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { linkHops } from "../lib/link-hops.ts";
-import { readBounded } from "../lib/read-bounded.ts";
-import { rememberedHooks } from "./remembered-hooks.ts";
+import { readBounded } from "../lib/files/read-file.ts";
+import { duplicateKey, parseJson } from "../lib/json/parse-json.ts";
+import { readMarkdown } from "../lib/json/read-markdown.ts";
+import { linkHops } from "../lib/path/real-path.ts";
+import { hookSurface, rememberedHooks } from "./hook-surface.ts";
+import { readSources } from "./sources/sources.ts";
 import { type StagedAgent, TRUSTING } from "./sources/staged-agents.ts";
-import { isStagedText, type StagedTexts } from "./staged-text.ts";
-import { hookSurface } from "./surfaces/hooks.ts";
+import { textSurfaces } from "./text-surface.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -83,4 +83,54 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Keys that can neither start a program nor grant a permission. */
+const PLAIN = new Set([
+  "name",
+  "description",
+  "tools",
+  "disallowedTools",
+  "model",
+  "color",
+  "argument-hint",
+  "disable-model-invocation",
+  "user-invocable",
+  "version",
+  "license",
+  "author",
+]);
+
+/**
+ * True for an agent, command or skill that is exactly what `signalbox stage` would write from `.signalbox/` now, and only
+ * text: then a repository gains nothing by it that a launch would not give the agent anyway.
+ */
+export function isStagedText(path: string, text: string, known: Map<string, StagedTexts>): boolean {
+  for (const { agent } of TRUSTING) {
+    const { agents, commands, skills } = agent.surfaces;
+    for (const folder of [agents?.folder, commands?.folder, skills?.folder]) {
+      const at = folder === undefined ? -1 : path.indexOf(`/${folder}/`);
+      if (at === -1) continue;
+      const root = path.slice(0, at);
+      const texts = known.get(root) ?? stagedTexts(root);
+      known.set(root, texts);
+      return texts.get(path.slice(at + 1)) === text && isPlainText(text);
+    }
+  }
+  return false;
+}
+
+/** What staging writes into one repository, by path. */
+export type StagedTexts = ReadonlyMap<string, string>;
+
+function stagedTexts(root: string): StagedTexts {
+  const sources = readSources(root);
+  const changes = TRUSTING.flatMap(({ agent }) => textSurfaces(agent, sources).changes);
+  return new Map(changes.map(({ path, content }) => [path, Buffer.from(content).toString("utf8")]));
+}
+
+/** No key and no mark in it starts anything. */
+function isPlainText(text: string): boolean {
+  const { fields, body, problem } = readMarkdown("", text);
+  return problem === undefined && Object.keys(fields).every((key) => PLAIN.has(key)) && !/!`|`!|~!|!~/.test(body);
 }

@@ -1,14 +1,11 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../lib/message-of.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
-import { POLICY, README } from "./init-files.ts";
-import { lookAt } from "./repository-file.ts";
-import { readMarkdown } from "../lib/read-markdown.ts";
-import { entriesIn, openPlace, type SourceFiles } from "./sources/source-files.ts";
-import { isReadme, NAME, skillName } from "./sources/sources.ts";
+import { readMarkdown } from "../lib/json/read-markdown.ts";
+import { EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
 import { readRecipe } from "../recipes/recipe/read-recipe.ts";
+import { lookAt } from "./repository-file.ts";
 import { repositoryRecipes } from "./sources/recipes.ts";
+import { entriesIn, isReadme, NAME, openPlace, skillName, type SourceFiles } from "./sources/sources.ts";
 import { STAGED } from "./sources/staged-agents.ts";
 
 /** A file that `init` would create. */
@@ -38,8 +35,11 @@ const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
     place === undefined || place.convert !== undefined ? [] : [{ ...place, kind }],
   ),
 );
+
 const SKILLS = [...new Set(surfaces.flatMap(({ skills }) => (skills ? [...skills.alsoRead, skills.folder] : [])))];
+
 const OTHER_RECIPES = repositoryRecipes("").filter(({ path }) => path !== ".signalbox/recipes");
+
 const INSTRUCTIONS = [...new Set(surfaces.flatMap(({ instructions }) => instructions.files))];
 
 /** What `init` would create in a repository. Existing files are never overwritten, and `stage` accepts every new one. */
@@ -178,3 +178,40 @@ function copy(
     problems.push(`${from}: ${messageOf(error)}`);
   }
 }
+
+/** The first policy of a repository. */
+const POLICY = `# The rules for coding agents in this repository. See docs/guard.md in signalbox.
+# Until it is trusted on a machine (signalbox trust), this file can only tighten the rules there.
+version: 1
+
+# default: ask about anything no rule allows. ci: deny it. read-only: allow no changes.
+extends: default
+
+# rules:
+#   - id: deploy-preview
+#     argv: [./deploy.sh, [preview, staging]]
+#     verdict: allow
+#     because: previews need no approval
+#     match: ["./deploy.sh preview"]
+#     not_match: ["./deploy.sh production"]
+
+# paths: { deny_read: ["secrets/**"], deny_write: ["migrations/**"] }
+# network: { mode: allowlist, allow: ["api.example.com"] }
+# tools: { deny: ["WebSearch"], require_approval_for: ["mcp:github/*"] }
+`;
+
+/** Explains the folder. */
+const README = `# .signalbox
+
+signalbox's files for this repository. \`signalbox claude\`, \`codex\` and others give agents, skills, commands and instructions to the agent they start. \`signalbox stage\` puts everything where agents look for it that are started without signalbox.
+
+- \`policy.yaml\`: the rules for tool calls
+- \`agents/NAME.md\`: sub-agents, with \`name\` and \`description\` between lines of \`---\`
+- \`skills/NAME/SKILL.md\`: skills
+- \`commands/NAME.md\`: commands; skills for agents that have no commands
+- \`recipes/NAME.yaml\`: workflows; agents get each as a command that calls \`signalbox recipe run NAME\`; they run only once trusted: \`signalbox trust\`
+- \`hooks/EVENT\`: programs that run on an event (\`tool-before\`, \`agent-stop\`, ...); JSON in, JSON out; they run only once trusted: \`signalbox trust\`
+- \`instructions.md\` (optional): text for every agent
+- \`mcp.json\` (optional): \`{"mcpServers": {...}}\` for every agent
+- \`staged.json\`: what \`signalbox stage\` wrote; commit it
+`;

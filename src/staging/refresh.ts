@@ -2,14 +2,13 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { foldersUp } from "../agents/install/walk-folders.ts";
 import type { TextsPlace } from "../hooks/install/guarded-start.ts";
-import { gitTop } from "../lib/git-top.ts";
-import { findWorkspace } from "../lib/find-workspace.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
-import { messageOf } from "../lib/message-of.ts";
+import { findWorkspace, gitTop } from "../lib/path/workspace.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { messageOf } from "../lib/text/user-error.ts";
 import { packageFolder } from "../lib/package-folder.ts";
-import { recipeFolders } from "../recipes/places/recipe-folders.ts";
+import { recipeFolders } from "../recipes/recipe/recipe-folders.ts";
 import { writeEntry } from "./entry.ts";
-import { MANIFEST_PATH } from "./manifest-path.ts";
+import { MANIFEST_PATH } from "./sources/change.ts";
 import { TRUSTING } from "./sources/staged-agents.ts";
 
 export interface RefreshPlace {

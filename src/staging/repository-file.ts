@@ -1,11 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync, rmdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { isInside } from "../lib/inside.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { readBounded } from "../lib/read-bounded.ts";
-import { Unfit } from "./json-tree.ts";
+import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { errorCode, messageOf } from "../lib/text/user-error.ts";
+import { isInside } from "../lib/path/inside.ts";
+import { readBounded } from "../lib/files/read-file.ts";
+import { Unfit } from "./json-edit.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import type { ScriptInput } from "../../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../../src/models/scripted/script.ts";
 import { isAlive } from "../support/is-alive.ts";
 import { SERVER } from "../support/mcp-scene.ts";
 import { scene } from "../support/native-scene.ts";

@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { doorVariables } from "../../src/sandbox/door/door-variables.ts";
+import { doorVariables } from "../../src/sandbox/session/command-environment.ts";
 import { closed, doorScene, exchange, listening, lists } from "../support/door-scene.ts";
 import { isOnPath } from "../support/is-on-path.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
-import { randomId } from "../../src/lib/random-id.ts";
+import { randomId } from "../../src/lib/files/random-id.ts";
 import { openSessionSandbox } from "../../src/sandbox/open-session-sandbox.ts";
 import { hasSandbox, openScene } from "../support/sandbox-scene.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -18,7 +18,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished } from "vitest";
 import * as z from "zod";
-import type { ScriptInput } from "../../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../../src/models/scripted/script.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { SIGNALBOX } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";

@@ -4,10 +4,9 @@ import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { SessionEvent, SessionOutcome } from "../../src/contract/engine-event.ts";
 import type { AssistantMessage, Message } from "../../src/contract/message.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
-import type { NativeSettings } from "../../src/hosts/native/native-settings.ts";
-import { nativeOpener, type NativeSession } from "../../src/hosts/native/open-native.ts";
-import { limitsOf } from "../../src/models/limits.ts";
-import type { Model, ModelRequest } from "../../src/models/model.ts";
+import type { NativeSettings } from "../../src/native/settings/session-settings.ts";
+import { nativeOpener, type NativeSession } from "../../src/native/session.ts";
+import { limitsOf, type Model, type ModelRequest } from "../../src/models/model.ts";
 import { call, calls, says } from "./scripted-session.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ScriptInput } from "../../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../../src/models/scripted/script.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { repositoryWith } from "./git-repository.ts";
 import { signalbox } from "./run-signalbox.ts";

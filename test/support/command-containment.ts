@@ -5,7 +5,7 @@ import {
   type CommandContainment,
   openCommandContainment,
   UNCONTAINED,
-} from "../../src/tools/command/contained-commands.ts";
+} from "../../src/sandbox/run/contained-commands.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The containment that a policy asks for, closed with the test. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "../../src/lib/parse-json.ts";
+import { parseJson } from "../../src/lib/json/parse-json.ts";
 
 /** One step of a conversation, before a client gives it the form of its wire. */
 export type Step =

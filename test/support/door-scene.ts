@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { NetworkLists } from "../../src/contract/policy.ts";
-import type { DoorParts, DoorRecord } from "../../src/sandbox/door/door-parts.ts";
+import type { DoorParts, DoorRecord } from "../../src/sandbox/door/door-records.ts";
 import { serveDoor } from "../../src/sandbox/door/serve-door.ts";
 
 /** A policy's host lists that open nothing but what `changes` say. */

@@ -1,4 +1,4 @@
-import { processState } from "../../src/lib/process-table.ts";
+import { processState } from "../../src/lib/process/process-table.ts";
 
 /** Whether a process runs. A zombie does not. */
 export function isAlive(pid: number): boolean {

@@ -1,4 +1,4 @@
-import { errorCode } from "../../src/lib/error-code.ts";
+import { errorCode } from "../../src/lib/text/user-error.ts";
 
 /** Kills a process. It may have gone with one that was killed before it, such as the first one of a sandbox. */
 export function killIfAlive(pid: number): void {

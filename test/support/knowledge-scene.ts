@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { KnowledgePlace } from "../../src/contract/knowledge-place.ts";
+import type { KnowledgePlace } from "../../src/contract/knowledge.ts";
 import { writeFiles } from "./git-repository.ts";
 import { tempFolder } from "./temp-folder.ts";
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 import type { CodeOperation } from "../../src/contract/language-servers.ts";
-import type { FoundServer } from "../../src/lsp/find/find-servers.ts";
-import { type LanguageServerPlace, languageServer } from "../../src/lsp/language-server.ts";
-import { readIfThere } from "../../src/lib/read-if-there.ts";
+import type { FoundServer } from "../../src/native/lsp/find-servers.ts";
+import { type LanguageServerPlace, languageServer } from "../../src/native/lsp/language-server.ts";
+import { readIfThere } from "../../src/lib/files/read-file.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The language server that misbehaves as it is told; see its kinds. */

@@ -4,11 +4,11 @@ import { onTestFinished } from "vitest";
 import type { McpProgram, McpServer } from "../../src/contract/mcp-server.ts";
 import type { Policy } from "../../src/contract/policy.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
-import { sessionAuth } from "../../src/mcp/auth/session-auth.ts";
-import { liveServer } from "../../src/mcp/live/live-server.ts";
-import { openMcp } from "../../src/mcp/open-mcp.ts";
-import { UNCONTAINED } from "../../src/tools/command/contained-commands.ts";
-import { readIfThere } from "../../src/lib/read-if-there.ts";
+import { sessionAuth } from "../../src/native/mcp/stored-login.ts";
+import { liveServer } from "../../src/native/mcp/live-server.ts";
+import { openMcp } from "../../src/native/mcp/open-mcp.ts";
+import { UNCONTAINED } from "../../src/sandbox/run/contained-commands.ts";
+import { readIfThere } from "../../src/lib/files/read-file.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The server program that misbehaves as it is told; see its list of kinds. */

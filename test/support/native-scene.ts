@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ScriptInput } from "../../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../../src/models/scripted/script.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { signalbox } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
-import { parseJson } from "../../src/lib/parse-json.ts";
+import { parseJson } from "../../src/lib/json/parse-json.ts";
 
 interface OAuthOptions {
   /** Whether it tells clients where to log in; one that does not only answers 401. */

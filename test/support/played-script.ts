@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EngineSettings } from "../../src/contract/engine-settings.ts";
+import { EngineSettings, type WorkMode } from "../../src/contract/engine-settings.ts";
 import type { SessionEvent } from "../../src/contract/engine-event.ts";
 import type { AssistantMessage } from "../../src/contract/message.ts";
-import type { WorkMode } from "../../src/contract/work-mode.ts";
-import type { EngineHooks } from "../../src/engine/hooks.ts";
-import { runTask } from "../../src/hosts/native/one-task.ts";
+import type { EngineHooks } from "../../src/native/engine/hooks.ts";
+import { runTask } from "../../src/native/terminal/one-task.ts";
 import { agentScene } from "./agent-scene.ts";
 import { call, calls, says } from "./scripted-session.ts";
 

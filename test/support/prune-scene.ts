@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256Hex } from "../../src/backplane/receipts/canonical-receipt.ts";
-import { storeReceipt } from "../../src/backplane/receipts/store-receipt.ts";
-import type { AuditEntry } from "../../src/contract/audit-entry.ts";
+import { sha256Hex } from "../../src/receipts/seal/canonical-receipt.ts";
+import { storeReceipt } from "../../src/receipts/seal/store-receipt.ts";
+import type { AuditEntry } from "../../src/contract/verdict.ts";
 import { appendAnchor } from "../../src/guard/audit/anchor.ts";
 import { openSegment } from "../../src/guard/audit/write-audit.ts";
 import { sampleFacts, sampleReceipt } from "./sample-receipt.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadActivePolicy } from "../../src/guard/policy/active-policy.ts";
-import { recipeNamed } from "../../src/recipes/places/find-recipe.ts";
-import { type LoadedRecipe, loadRecipe } from "../../src/recipes/places/load-recipe.ts";
+import { recipeNamed } from "../../src/recipes/recipe/find-recipe.ts";
+import { type LoadedRecipe, loadRecipe } from "../../src/recipes/recipe/load-recipe.ts";
 import type { Context } from "../../src/recipes/recipe/recipe.ts";
 import { NO_JOURNAL } from "../../src/recipes/run/journal.ts";
 import type { AgentRequest, RecipeEvent, RecipeParts, RecipeOptions } from "../../src/recipes/run/run-parts.ts";

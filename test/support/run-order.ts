@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import type { OpenHost } from "../../src/backplane/host.ts";
-import { type RunLimits, USUAL_LIMITS } from "../../src/backplane/run/run-parts.ts";
-import type { RunEnd, RunParts, RunStep } from "../../src/backplane/run/run-parts.ts";
-import { runWorkOrder } from "../../src/backplane/run/run-work-order.ts";
+import type { OpenHost } from "../../src/receipts/host.ts";
+import { type RunEnd, type RunLimits, type RunParts, type RunStep, USUAL_LIMITS } from "../../src/receipts/run/run-parts.ts";
+import { runWorkOrder } from "../../src/receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../src/contract/work-order.ts";
 import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
 import { realMachine } from "../../src/guard/machine/real-machine.ts";
-import { mockHost } from "../../src/hosts/mock/mock.ts";
+import { mockHost } from "../../src/hosts/named/mock.ts";
 import { systemProcesses } from "../../src/hosts/program/system-processes.ts";
 import { tempFolder } from "./temp-folder.ts";
 

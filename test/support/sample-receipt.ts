@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { finalReceipt } from "../../src/backplane/receipts/canonical-receipt.ts";
+import { finalReceipt } from "../../src/receipts/seal/canonical-receipt.ts";
 import type { Receipt } from "../../src/contract/receipt.ts";
 import type { SealFacts } from "../../src/contract/seal.ts";
 

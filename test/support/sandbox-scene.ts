@@ -2,11 +2,11 @@ import { spawnSync, type SpawnSyncOptions } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeTree } from "../../src/lib/remove-tree.ts";
+import { removeTree } from "../../src/lib/files/folder-tree.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
 import type { Policy } from "../../src/contract/policy.ts";
 import { openSessionSandbox, type SandboxParts, type SessionSandbox } from "../../src/sandbox/open-session-sandbox.ts";
-import { findBubblewrap } from "../../src/sandbox/find-bubblewrap.ts";
+import { findBubblewrap } from "../../src/sandbox/prove-sandbox.ts";
 
 /** Whether this machine can have a sandbox at all; .ci/run makes sure that it can. */
 export const hasSandbox = process.platform === "linux" && findBubblewrap("/nowhere") !== undefined;

@@ -2,15 +2,13 @@ import * as z from "zod";
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { AnswerPart, AssistantMessage, Message } from "../../src/contract/message.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
-import { limitsOf } from "../../src/models/limits.ts";
-import { ModelError } from "../../src/models/model-error.ts";
-import type { Model, ModelRequest } from "../../src/models/model.ts";
+import { limitsOf, type Model, ModelError, type ModelRequest } from "../../src/models/model.ts";
 import { openHistory } from "../../src/contract/history.ts";
-import { type Compaction, compaction } from "../../src/engine/compaction/compaction.ts";
-import { openBudget } from "../../src/engine/budget.ts";
-import { promptQueue } from "../../src/engine/prompt-queue.ts";
-import { runSession, type SessionParts } from "../../src/engine/run-session.ts";
-import { runTurns } from "../../src/engine/run-turns.ts";
+import { type Compaction, compaction } from "../../src/native/engine/compaction.ts";
+import { openBudget } from "../../src/native/engine/budget.ts";
+import { promptQueue } from "../../src/native/engine/prompt-queue.ts";
+import { runSession, type SessionParts } from "../../src/native/engine/run-session.ts";
+import { runTurns } from "../../src/native/engine/run-turns.ts";
 
 /** One answer of a rehearsed model: a message, or a failure after some words. */
 export type Line = AssistantMessage | { readonly fails: ModelError; readonly after?: string };

@@ -1,7 +1,6 @@
 import type { AssistantMessage } from "../../src/contract/message.ts";
 import { type Model, type ModelRequest } from "../../src/models/model.ts";
-import { estimateTokens } from "../../src/models/tokens/estimate-tokens.ts";
-import { messageTokens, offerTokens, systemTokens } from "../../src/models/tokens/message-tokens.ts";
+import { estimateTokens, messageTokens, offerTokens, systemTokens } from "../../src/models/tokens.ts";
 import { rehearsed, says } from "./scripted-session.ts";
 
 interface SmallWindow {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
-import type { ScriptInput } from "../../src/models/scripted/script/script.ts";
+import type { ScriptInput } from "../../src/models/scripted/script.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { isAlive } from "./is-alive.ts";
 import { SIGNALBOX } from "./run-signalbox.ts";

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { planRedo } from "../../src/snapshots/plan-redo.ts";
-import { planUndo, turnChanges } from "../../src/snapshots/plan-undo.ts";
+import { planRedo, planUndo, turnChanges } from "../../src/snapshots/plan-undo.ts";
 import { USUAL_SNAPSHOT_LIMITS } from "../../src/snapshots/take-snapshot.ts";
 import { openTurnSnapshots } from "../../src/snapshots/turn-snapshots.ts";
 import { savedTurns } from "../../src/snapshots/turn-states.ts";

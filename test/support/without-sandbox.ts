@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compilePolicy } from "../../src/guard/policy/active-policy.ts";
-import { findWorkspace } from "../../src/lib/find-workspace.ts";
+import { findWorkspace } from "../../src/lib/path/workspace.ts";
 
 const POLICY = "version: 1\nsandbox: off\n";
 

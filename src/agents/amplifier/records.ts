@@ -1,10 +1,9 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { NO_USAGE } from "../../contract/host-end.ts";
+import { NO_USAGE } from "../../contract/receipt.ts";
 import type { SupportLevel } from "../../contract/capability.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, recordsIn, textOf } from "../pack/record-fields.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { type AgentRecord, type HeadlessMode, type RecordReader, recordsIn, textOf } from "../pack/records.ts";
 import { amplifier } from "./program.ts";
 
 const BY_BUNDLE: SupportLevel = { restricted: { reason: "depends on the tools of the Amplifier bundle in use" } };

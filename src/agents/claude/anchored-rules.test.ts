@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anchored } from "./anchored-rules.ts";
+import { anchored } from "./settings.ts";
 
 const deny = (rules: readonly unknown[], folders: readonly string[]) =>
   anchored({ model: "m", permissions: { allow: ["Read(/a)"], deny: rules } }, folders);

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { expandImports } from "./expand-imports.ts";
+import { expandImports } from "./instructions.ts";
 
 function expanded(workspace: string, mayRead: (path: string) => boolean = () => true) {
   const { parts, leftOut } = expandImports([join(workspace, "AGENTS.md")], { workspace, mayRead });

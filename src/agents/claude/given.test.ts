@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { everything, writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { GivenText } from "../../contract/given-texts.ts";
+import type { GivenText } from "../../contract/agent-install.ts";
 import { claudeGiven } from "./given.ts";
 
 const text = (name: string, body = "Body.", folder = ""): GivenText => ({

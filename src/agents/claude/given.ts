@@ -1,13 +1,11 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { InstallParts } from "../../contract/agent-install.ts";
-import type { GivenInstructions } from "../../contract/given-texts.ts";
-import { isInside } from "../../lib/inside.ts";
+import type { GivenInstructions, InstallParts } from "../../contract/agent-install.ts";
+import { isInside } from "../../lib/path/inside.ts";
 import { givenPlugin, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
 import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown } from "../install/walk-folders.ts";
-import { targetOf } from "./expand-imports.ts";
-import { possibleImports } from "./instructions.ts";
+import { possibleImports, targetOf } from "./instructions.ts";
 
 type Parts = Pick<InstallParts, "given" | "cwd" | "workspace" | "folder" | "mayRead">;
 

@@ -1,6 +1,48 @@
-import type { AgentHooks } from "../../contract/agent-hooks.ts";
-import { claudeDialect } from "./dialect.ts";
-import { changedSince, nestedBeside } from "./trusted-files.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { AgentHooks, TrustedFiles } from "../../contract/agent-install.ts";
+import type { Dialect } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { textOf } from "../install/read-settings.ts";
+import { nestedAnswer } from "../pack/hook-event.ts";
+import { readFields, SNAKE } from "../pack/hook-fields.ts";
+import { claudeFiles } from "./settings.ts";
+
+const EVENTS = {
+  "session-start": "SessionStart",
+  "session-end": "SessionEnd",
+  "prompt-submitted": "UserPromptSubmit",
+  "tool-before": "PreToolUse",
+  "tool-after": "PostToolUse",
+  "agent-stop": "Stop",
+  "subagent-stop": "SubagentStop",
+  "compact-before": "PreCompact",
+  error: "StopFailure",
+} as const;
+
+/** Claude Code's name for the end of a call that failed, a command with another exit code than 0 among them. */
+export const AFTER_FAILURE = "PostToolUseFailure";
+
+/** Modes in which Claude Code refuses more than its rules say. It changes them during a session. */
+const MODES: Readonly<Record<string, "plan" | "dont-ask">> = { plan: "plan", dontAsk: "dont-ask" };
+
+export const claudeDialect: Dialect = {
+  name: "claude",
+  events: EVENTS,
+  asks: true,
+  denialExit: 0,
+  read(event, payload) {
+    const read = readFields(event, payload, SNAKE);
+    if (read.type === "tool-after" && payload["hook_event_name"] === AFTER_FAILURE) return { ...read, failed: true };
+    if (read.type !== "tool-before") return read;
+    const mode = MODES[String(payload["permission_mode"])];
+    const { tool_use_id: id } = payload;
+    return { ...read, ...(mode === undefined ? {} : { mode }), ...(typeof id === "string" ? { id } : {}) };
+  },
+  write: (event, answer) => nestedAnswer(event, answer, answer.afterFailure === true ? AFTER_FAILURE : EVENTS[event]),
+};
 
 export const claudeHooks: AgentHooks = {
   dialect: claudeDialect,
@@ -16,3 +58,39 @@ export const claudeHooks: AgentHooks = {
       : `${nested} is not trusted, and the agent would load it along with this file`;
   },
 };
+
+/** A file that was added or changed since: Claude Code reloads its settings whenever they change. */
+export function changedSince({ folders, files }: TrustedFiles): string | undefined {
+  const now = claudeFiles(folders);
+  if (now.unfit.length > 0) return now.unfit[0];
+  return now.files.find((path) => {
+    const text = textOf(path);
+    return text === undefined || !files.some((file) => file.path === path && file.hash === sha256(text));
+  });
+}
+
+/** A nested `.claude` folder next to a file that the call names: Claude Code loads its skills when it works there. */
+export function nestedBeside({ workspace }: TrustedFiles, input: unknown, cwd: string): string | undefined {
+  const named = isRecord(input) ? Object.entries(input) : [];
+  const paths = named.flatMap(([key, value]) =>
+    /path$/i.test(key) && typeof value === "string" ? [resolve(cwd, value)] : [],
+  );
+  // By its name and by its real path: a link may bypass either.
+  const folders = paths.flatMap((path) => [...foldersOf(path, workspace), ...foldersOf(realPlace(path), workspace)]);
+  return folders.map((folder) => join(folder, ".claude")).find((place) => existsSync(place));
+}
+
+function foldersOf(path: string, workspace: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = path; folder !== workspace && isInside(folder, workspace); folder = dirname(folder))
+    folders.push(folder);
+  return folders;
+}
+
+/** The real path of a file that may not exist yet: that of the nearest folder that does. */
+function realPlace(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    if (existsSync(at)) return realpathSync(at);
+    if (at === dirname(at)) return path;
+  }
+}

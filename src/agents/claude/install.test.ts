@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
 import { claudeInstall, claudeShell } from "./install.ts";
 
 interface Start {

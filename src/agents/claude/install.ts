@@ -1,24 +1,22 @@
-import { accessSync, constants, realpathSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants, existsSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { AgentInstall, InstallParts } from "../../contract/agent-install.ts";
-import { unsettableNames } from "../../lib/dangerous-variables.ts";
-import { isInside } from "../../lib/inside.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { systemProgram } from "../../lib/system-program.ts";
-import { UserError } from "../../lib/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-seconds.ts";
+import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { systemProgram } from "../../lib/path/find-program.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { HOOK_SECONDS } from "../install/hook-entries.ts";
 import { parseSettings, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
-import { anchored } from "./anchored-rules.ts";
-import { claudeContainedStart, withoutSandbox } from "./containment.ts";
-import { AFTER_FAILURE, claudeDialect } from "./dialect.ts";
 import { claudeGiven } from "./given.ts";
+import { AFTER_FAILURE, claudeDialect } from "./hooks.ts";
 import { claudeInstructions } from "./instructions.ts";
-import { claudeOwnHooks } from "./own-hooks.ts";
-import { claudeOwnRules } from "./own-rules.ts";
+import { claudeOwnHooks, claudeOwnRules } from "./own-rules.ts";
 import { claude as agent } from "./program.ts";
-import { claudeManaged, claudeManagedSettings, leaveOut, ownServers, trustedFilesOf } from "./settings.ts";
-import { verifyClaude } from "./verify.ts";
+import { anchored, claudeManaged, claudeManagedSettings, leaveOut, ownServers, trustedFilesOf } from "./settings.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -56,6 +54,7 @@ const REFUSED = {
   ],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
+
 /** Emptied in our settings, which override the user's and the environment: each could change our hook, or skip it. */
 const EMPTIED = [
   ...REFUSED.variables,
@@ -92,6 +91,27 @@ const install: AgentInstall["install"] = async (parts) => {
   // First, because a flag of the person's that lacks its value would swallow ours.
   return { flags: [...sources, ...texts, "--settings", file, ...flags], env };
 };
+
+/** An exception for a path, as in `Read(!x)`. In a command, `!` belongs to the shell. */
+const EXCEPTION = /^(?!Bash|PowerShell)[^(]*\((?:\.\/)?!/;
+
+/** Claude Code's variable for its shell. In a launch's settings it overrides SHELL and everything but managed settings. */
+export const SHELL_VARIABLE = "CLAUDE_CODE_SHELL";
+
+/** Claude Code's own sandbox is switched off, since ours cannot be entered from it. An administrator's stays. */
+export const claudeContainedStart: NonNullable<AgentInstall["containedStart"]> = (
+  { flags },
+  root = "/",
+): ContainedStart => {
+  const managed = claudeManagedSettings(root).find(({ settings }) => isOn(settings));
+  if (managed === undefined) return { by: "signalbox", flags };
+  const because = `${managed.file} switches Claude Code's own sandbox on, so that one contains its commands`;
+  return { by: "agent", held: ["disk", "network"], because };
+};
+
+const isOn = ({ sandbox }: Settings) => isRecord(sandbox) && sandbox["enabled"] === true;
+
+const MILLISECONDS = 20_000;
 
 export const claudeInstall: AgentInstall = {
   install,
@@ -178,9 +198,6 @@ function inShell(settings: Settings, shell: string | undefined): Settings {
   return { ...settings, env: { ...env, [SHELL_VARIABLE]: shell } };
 }
 
-/** An exception for a path, as in `Read(!x)`. In a command, `!` belongs to the shell. */
-const EXCEPTION = /^(?!Bash|PowerShell)[^(]*\((?:\.\/)?!/;
-
 /** Claude Code keeps the rules of each file apart. Merged into one file, an exception of one would apply to all. */
 function joined(lists: readonly (readonly string[])[]): readonly string[] {
   const [only = [], ...others] = lists.filter((list) => list.length > 0);
@@ -203,9 +220,6 @@ function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
   return hooks;
 }
 
-/** Claude Code's variable for its shell. In a launch's settings it overrides SHELL and everything but managed settings. */
-export const SHELL_VARIABLE = "CLAUDE_CODE_SHELL";
-
 /**
  * The bash that a launch makes Claude Code use: the rules read commands as bash does, and it would use SHELL otherwise.
  * Undefined when the system has none that it would accept, or an administrator has chosen another shell.
@@ -227,4 +241,44 @@ function isRunnable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The settings of a contained start. In a launch's settings, this overrides the user's. */
+export function withoutSandbox(settings: Settings): Settings {
+  const sandbox = isRecord(settings["sandbox"]) ? settings["sandbox"] : {};
+  return { ...settings, sandbox: { ...sandbox, enabled: false } };
+}
+
+/**
+ * Asks Claude Code itself whether it accepts settings into which the person's own are merged. A single value that it does
+ * not understand makes it silently ignore the whole file, including our hooks.
+ */
+export async function verifyClaude(parts: InstallParts, settings: Settings): Promise<void> {
+  const folder = mkdtempSync(join(parts.folder, "asked-"));
+  const marker = join(folder, "taken");
+  const file = join(folder, "settings.json");
+  writeFileSync(file, JSON.stringify(probe(settings, marker)), { mode: 0o600 });
+  // A separate home, so that the person's hooks do not run twice.
+  const home = { HOME: folder, CLAUDE_CONFIG_DIR: folder, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
+  const child = spawn(parts.binary, ["--init-only", "--settings", file], {
+    cwd: folder,
+    env: { ...parts.env, ...home },
+    stdio: "ignore",
+    timeout: MILLISECONDS,
+    killSignal: "SIGKILL",
+  });
+  await once(child, "close").catch(() => {});
+  if (existsSync(marker)) return;
+  throw new UserError("Claude Code rejects your settings, and would ignore our hooks with them", {
+    where: "--settings",
+    fix: "look for a key with a value that Claude Code does not accept, or remove --settings",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** The same settings, but all hooks wait for a tool call that never comes, and one more creates a file at the start. */
+function probe(settings: Settings, marker: string): Settings {
+  const groups = isRecord(settings["hooks"]) ? Object.values(settings["hooks"]).flat() : [];
+  const hook = { type: "command", command: systemProgram("touch") ?? "touch", args: [marker] };
+  return { ...settings, hooks: { PreToolUse: groups, SessionStart: [{ matcher: "*", hooks: [hook] }] } };
 }

@@ -1,13 +1,14 @@
 import { dirname, join, resolve } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
-import type { HeldRule, OwnRule, OwnRules } from "../../contract/own-rules.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { homeOf, parseSettings } from "../install/read-settings.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
+import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { hookEntries } from "../install/hook-entries.ts";
+import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
 import { flagValues } from "../install/refuse.ts";
-import { splitRules } from "../install/split-rules.ts";
 import { foldersUp } from "../install/walk-folders.ts";
-import { lineOf, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
-import { claudePatterns } from "./rule-patterns.ts";
+import { lineOf, splitRules, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
+import { claudeDialect } from "./hooks.ts";
 import { MANAGED_FOLDERS } from "./settings.ts";
 
 /** One place that Claude Code takes rules from. */
@@ -64,7 +65,7 @@ function ownSources({ flags, env, cwd }: Start, root: string, files: WatchedFile
 }
 
 /** `--settings` takes exactly one value. */
-export function settingsFlags(flags: readonly string[]): readonly string[] {
+function settingsFlags(flags: readonly string[]): readonly string[] {
   return flags.flatMap((word, index) => {
     if (word === "--settings") return flags[index + 1] ?? [];
     return word.startsWith("--settings=") ? word.slice("--settings=".length) : [];
@@ -122,3 +123,72 @@ function addRule(at: OwnRule, list: "deny" | "ask" | "allow", { cwd, anchors, ru
   } else if (foreign) rules.ask.push({ ...at, patterns: [{ kind: "any" }] });
   else if (list !== "allow") rules.unreadable.push(at);
 }
+
+interface Bases {
+  readonly cwd: string;
+  /** Folders that `/x` in a rule may start from. */
+  readonly anchors: readonly string[];
+}
+
+const SHELL_TOOLS = ["Bash", "PowerShell", "Monitor"];
+
+const READ_TOOLS = ["Read", "Grep", "Glob", "LS"];
+
+const WRITE_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/** Claude Code can match a field of the input instead of the command. */
+const FIELD = /^(?:command|description|timeout|run_in_background|dangerouslyDisableSandbox):(?!\*$)/;
+
+/**
+ * What one of Claude Code's rules matches in a command. Empty for rules about other tools, whose calls Claude Code itself
+ * still judges; undefined for a rule that we cannot read.
+ */
+export function claudePatterns(rule: string, bases: Bases): readonly OwnPattern[] | undefined {
+  if (rule === "*") return [{ kind: "any" }];
+  const [, tool = "", spec] = /^\s*([\w*.-]+)\s*(?:\(([\s\S]*)\)\s*)?$/.exec(rule) ?? [];
+  if (tool === "") return undefined;
+  if (SHELL_TOOLS.includes(tool)) return commandPatterns(spec?.trim() ?? "*");
+  // Claude Code also holds rules about files against commands such as `cat`. Without a path they only name the tool.
+  if (spec === undefined || spec.startsWith("!")) return [];
+  if (READ_TOOLS.includes(tool)) return [{ kind: "path", access: "read", globs: pathGlobs(spec.trim(), bases) }];
+  if (WRITE_TOOLS.includes(tool)) return [{ kind: "path", access: "write", globs: pathGlobs(spec.trim(), bases) }];
+  return /[*]/.test(tool) && !tool.startsWith("mcp__") ? undefined : [];
+}
+
+function commandPatterns(spec: string): readonly OwnPattern[] | undefined {
+  if (spec === "" || spec === "*" || spec === ":*") return [{ kind: "any" }];
+  if (FIELD.test(spec)) return undefined;
+  const text = spec.replace(/:\*$/, " *");
+  const prefix = text.endsWith(" *") ? text.slice(0, -2).trim() : undefined;
+  const words = prefix?.split(/\s+/) ?? [];
+  // The words of a prefix are also found behind options, as in `git -C x push`.
+  const plain = words.length > 0 && words.every((word) => /^[\w./@:+=,-]+$/.test(word) && !word.startsWith("-"));
+  return [{ kind: "text", text }, ...(plain ? [{ kind: "words" as const, words }] : [])];
+}
+
+/** Paths as in a `.gitignore`: `//x` is absolute, `/x` starts at the settings, `./x` and `a/b` at the start folder. */
+function pathGlobs(spec: string, { cwd, anchors }: Bases): readonly string[] {
+  const path = spec.replace(/(?<=.)\/$/, "");
+  if (path.startsWith("//")) return [path.slice(1)];
+  if (path.startsWith("/")) return anchors.map((anchor) => join(anchor, path));
+  if (path === "~" || path.startsWith("~/") || path.startsWith("**")) return [path];
+  const relative = path.replace(/^\.\//, "");
+  return relative.includes("/") || path.startsWith("./") ? [join(cwd, relative)] : [`**/${relative}`];
+}
+
+const names = (event: HookEventName) => [claudeDialect.events[event]];
+
+/** Only of settings that this start loads: a headless one leaves out those of a repository that is not trusted. */
+export const claudeOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) => {
+  const { flags, env, cwd, interactive, trustedFiles } = start;
+  const user = join(env["CLAUDE_CONFIG_DIR"] || join(homeOf(env), ".claude"), "settings.json");
+  const given = settingsFlags(flags).map((value) =>
+    value.trimStart().startsWith("{") ? parseSettings(value) : readSettings(resolve(cwd, value)),
+  );
+  const loadsProject = interactive || trustedFiles !== undefined;
+  const project = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
+  return [
+    ...[readSettings(user), ...given].flatMap((settings) => hookEntries(settings, { own: true, names })),
+    ...(loadsProject ? project : []).flatMap((path) => hookEntries(readSettings(path), { own: false, names })),
+  ];
+};

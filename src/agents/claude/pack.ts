@@ -1,9 +1,15 @@
-import type { AgentPack } from "../pack/agent-pack.ts";
+import type { AgentPack, SwitchedOff } from "../pack/agent-pack.ts";
 import { claudeHooks } from "./hooks.ts";
 import { claude } from "./program.ts";
 import { claudeManaged } from "./settings.ts";
 import { surfaces } from "./surfaces.ts";
-import { switchedOff } from "./switched-off.ts";
+
+const OFF = /"(?:disableAllHooks"\s*:\s*true|CLAUDE_CODE_(?:SIMPLE|SAFE_MODE|SHELL_PREFIX)"\s*:)/;
+
+const switchedOff: readonly SwitchedOff[] = [
+  { path: ".claude/settings.json", off: OFF },
+  { path: ".claude.json", off: OFF },
+];
 
 export const claudePack: AgentPack = {
   program: claude,
@@ -14,5 +20,5 @@ export const claudePack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
-  startingFiles: async () => (await import("./starting-files.ts")).startingFiles,
+  startingFiles: async () => (await import("./settings.ts")).startingFiles,
 };

@@ -1,11 +1,9 @@
 import { type AgentEvent, newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
 import { CODING_AGENT } from "../../contract/capability.ts";
-import type { HostEnd } from "../../contract/host-end.ts";
-import type { Usage } from "../../contract/receipt.ts";
+import type { HostEnd, Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, numberOf, recordsIn, sessionOf, textOf } from "../pack/record-fields.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, recordsIn, sessionOf, textOf } from "../pack/records.ts";
 import { claude } from "./program.ts";
 
 /** Claude Code through `claude -p --output-format stream-json`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claudePatterns } from "./rule-patterns.ts";
+import { claudePatterns } from "./own-rules.ts";
 
 const BASES = { cwd: "/work", anchors: ["/settings"] };
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { leaveOut, trustedFilesOf } from "./settings.ts";
-import { changedSince, nestedBeside } from "./trusted-files.ts";
+import { changedSince, nestedBeside } from "./hooks.ts";
 
 const SETTINGS = ".claude/settings.json";
 

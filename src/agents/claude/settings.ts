@@ -1,19 +1,18 @@
-import { existsSync, readdirSync, realpathSync, type Dirent } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import type { TrustedFiles } from "../../contract/agent-hooks.ts";
-import type { InstallParts, ManagedSwitch } from "../../contract/agent-install.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import { gitTop } from "../../lib/git-top.ts";
-import { isInside } from "../../lib/inside.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { InstallParts, ManagedSwitch, TrustedFiles } from "../../contract/agent-install.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { gitTop } from "../../lib/path/workspace.ts";
+import { errorCode } from "../../lib/text/user-error.ts";
 import { namePaths } from "../install/instruction-file.ts";
 import { readSettings, settingsText, textOf } from "../install/read-settings.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
-import { anchored } from "./anchored-rules.ts";
+import type { FindStartingFiles } from "../pack/agent-pack.ts";
 
 type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
 
@@ -98,6 +97,7 @@ function entriesOf(folder: string): readonly { readonly name: string; readonly i
 
 /** Files of a folder from which Claude Code starts programs. */
 const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
+
 /** Folders whose files may define hooks and servers. */
 const TEXTS = [".claude/skills", ".claude/commands", ".claude/agents", ".claude/workflows"];
 
@@ -125,6 +125,7 @@ export function claudeFiles(folders: readonly string[]): ClaudeFiles {
 }
 
 const MAX_CONFIGURATION = 64 * 1024 * 1024;
+
 const MAX_POINTER = 65_536;
 
 type Servers = Readonly<Record<string, unknown>>;
@@ -180,6 +181,7 @@ function pointerText(path: string): string | undefined {
 }
 
 export const MANAGED_FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+
 const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
 
 /** The first of Claude Code's managed settings files, drop-ins included, that keeps our hooks out or cannot be read. */
@@ -236,3 +238,38 @@ function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine"
 }
 
 const isAbsent = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+
+export const startingFiles: FindStartingFiles = ({ workspace }) => {
+  const { files, unfit } = claudeFiles([workspace]);
+  return { files: files.map((path) => ({ path })), unfit };
+};
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/**
+ * Settings whose deny and ask rules keep their meaning in another file. Claude Code resolves `/x` against a folder that it
+ * derives from the settings file, so for each folder that may be meant a rule with the absolute path is added. This is done
+ * for every tool: where `/x` is not a path, the extra rule is harmless. Rules that are not strings are dropped, as in Claude Code.
+ */
+export function anchored(settings: Settings, folders: readonly string[]): Settings {
+  const { permissions } = settings;
+  if (!isRecord(permissions)) return settings;
+  const bases = [...new Set(folders.flatMap((folder) => [folder, folder.normalize("NFC")]))].map(plainPattern);
+  const lists = ["deny", "ask"].flatMap((name) => {
+    const rules: unknown = permissions[name];
+    if (!Array.isArray(rules)) return [];
+    const texts = rules.filter((rule) => typeof rule === "string");
+    return [[name, texts.flatMap((rule) => [rule, ...wholePaths(rule, bases)])]];
+  });
+  return { ...settings, permissions: { ...permissions, ...Object.fromEntries(lists) } };
+}
+
+function wholePaths(rule: string, bases: readonly string[]): readonly string[] {
+  const head = /^[^(]*\((?=\/(?!\/))/.exec(rule)?.[0];
+  return head === undefined ? [] : bases.map((base) => `${head}/${base}${rule.slice(head.length)}`);
+}
+
+/** Characters that have a meaning in patterns, or in the rule's own syntax, become `?`, which matches any one. */
+function plainPattern(folder: string): string {
+  return folder === "/" ? "" : folder.replaceAll(/[^\w./\-\u0080-\uFFFF]/g, "?");
+}

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { codexContainedStart, isUnsandboxed } from "./containment.ts";
+import { codexContainedStart, isUnsandboxed } from "./install.ts";
 
 interface Scene {
   readonly flags?: readonly string[];

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parse } from "smol-toml";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
 import { namePaths, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown } from "../install/walk-folders.ts";
 

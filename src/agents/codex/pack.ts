@@ -1,9 +1,16 @@
-import type { AgentPack } from "../pack/agent-pack.ts";
+import type { AgentPack, SwitchedOff } from "../pack/agent-pack.ts";
 import { codexHooks } from "./hooks.ts";
 import { codex } from "./program.ts";
-import { codexManaged } from "./settings.ts";
+import { CODEX_HOOKS_OFF, codexManaged } from "./settings.ts";
 import { surfaces } from "./surfaces.ts";
-import { switchedOff } from "./switched-off.ts";
+
+const switchedOff: readonly SwitchedOff[] = [
+  {
+    path: ".codex/config.toml",
+    variable: "CODEX_HOME",
+    off: new RegExp(`${CODEX_HOOKS_OFF.source}|<session-flags>`, "m"),
+  },
+];
 
 export const codexPack: AgentPack = {
   program: codex,
@@ -14,5 +21,5 @@ export const codexPack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
-  startingFiles: async () => (await import("./starting-files.ts")).startingFiles,
+  startingFiles: async () => (await import("./repository.ts")).startingFiles,
 };

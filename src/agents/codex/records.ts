@@ -1,10 +1,9 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { NO_USAGE } from "../../contract/host-end.ts";
+import { NO_USAGE } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { splitWords } from "../../lib/split-words.ts";
-import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, numberOf, recordsIn, sessionOf, textOf } from "../pack/record-fields.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { splitWords } from "../../lib/text/shell-words.ts";
+import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, recordsIn, sessionOf, textOf } from "../pack/records.ts";
 import { codex } from "./program.ts";
 
 /** Codex through `codex exec --json`. */

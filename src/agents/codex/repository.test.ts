@@ -4,8 +4,8 @@ import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { GivenText, GivenTexts } from "../../contract/given-texts.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import type { GivenText, GivenTexts } from "../../contract/agent-install.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
 import { fromRepository } from "./repository.ts";
 
 interface Start {

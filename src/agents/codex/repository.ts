@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
-import type { InstallParts } from "../../contract/agent-install.ts";
-import { inlineToml, tomlString } from "../../lib/inline-toml.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { leftOutLine } from "../install/instruction-file.ts";
+import type { GivenText, GivenTexts, InstallParts } from "../../contract/agent-install.ts";
+import { inlineToml, tomlString } from "../../lib/json/inline-toml.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { type NativePlaces, withoutNative } from "../install/given-plugin.ts";
+import { type LeftOut, leftOutLine, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown, foldersUp } from "../install/walk-folders.ts";
-import { agentName, type CodexFile, codexFiles, codexLeftOut, isTextAgent, serversOf } from "./files.ts";
-import { codexGiven } from "./given.ts";
-import { codexInstructions } from "./instructions.ts";
+import type { FindStartingFiles } from "../pack/agent-pack.ts";
+import { agentName, type CodexFile, codexFiles, codexLeftOut, isTextAgent, serversOf, startingCodexFiles } from "./files.ts";
 import { codexHome, codexSettings, overridesIn, trustLevel } from "./settings.ts";
 
 type Parts = Omit<InstallParts, "wrapper" | "binary" | "home" | "trusted" | "trustedFiles" | "staged">;
@@ -151,3 +151,120 @@ function without(table: Readonly<Record<string, unknown>>, own: unknown): Readon
 function tableFlag(key: string, table: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(table).length === 0 ? [] : ["-c", `${key}=${inlineToml(table) ?? "{}"}`];
 }
+
+interface Place extends ReadingParts {
+  readonly cwd: string;
+}
+
+interface CodexInstructions {
+  /** The text for the model; undefined when the repository has none. */
+  readonly text: string | undefined;
+  readonly leftOut: readonly LeftOut[];
+}
+
+const DEFAULT_MAX_BYTES = 32 * 1024;
+
+/** A repository's instructions as Codex joins them for a trusted folder: one file per folder, from the top down. */
+export function codexInstructions(settings: Readonly<Record<string, unknown>>, place: Place): CodexInstructions {
+  const names = ["AGENTS.override.md", "AGENTS.md", ...fallbackNames(settings)];
+  const leftOut: LeftOut[] = [];
+  const texts: string[] = [];
+  const most = maxBytes(settings);
+  let left = most;
+  for (const folder of most === 0 ? [] : foldersDown(place.cwd, place.workspace)) {
+    const found = firstFile(
+      names.map((name) => join(folder, name)),
+      { place, most: left },
+    );
+    if (found === undefined) continue;
+    const { path, file } = found;
+    if ("problem" in file) leftOut.push({ path, because: file.problem });
+    else {
+      if (file.cut) leftOut.push({ path, because: `cut: project_doc_max_bytes is ${most}` });
+      if (file.text.trim() === "") continue;
+      texts.push(file.text);
+      left -= file.bytes;
+    }
+  }
+  if (texts.length === 0) return { text: undefined, leftOut };
+  // Codex frames the text in the same way.
+  const text = `# AGENTS.md instructions for ${place.cwd}\n\n<INSTRUCTIONS>\n${texts.join("\n\n")}\n</INSTRUCTIONS>`;
+  return { text, leftOut };
+}
+
+function firstFile(paths: readonly string[], { place, most }: { readonly place: Place; readonly most: number }) {
+  for (const path of paths) {
+    const file = readInstruction(path, most, place);
+    if (file !== undefined) return { path, file };
+  }
+  return undefined;
+}
+
+function fallbackNames({ project_doc_fallback_filenames: names }: Readonly<Record<string, unknown>>) {
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string" && name.trim() !== "") : [];
+}
+
+/** No model reads more than this, whatever the settings say. */
+const MAX_BYTES = 1024 * 1024;
+
+function maxBytes({ project_doc_max_bytes: most }: Readonly<Record<string, unknown>>): number {
+  const given = typeof most === "bigint" ? Number(most) : most;
+  return typeof given === "number" && given >= 0 ? Math.min(given, MAX_BYTES) : DEFAULT_MAX_BYTES;
+}
+
+/** Codex offers these skills itself, in a folder that it does not trust too. */
+const NATIVE: NativePlaces = {
+  agents: ({ name }) => [`.codex/agents/${name}.toml`],
+  commands: () => [],
+  skills: ({ name }) => [`.agents/skills/${name}/SKILL.md`, `.codex/skills/${name}/SKILL.md`],
+};
+
+const MAX_BODIES = 32 * 1024;
+
+const HEADING = `# Skills
+
+The user has these skills. When a task fits one of them, or the user names it, follow its text. If only its file is given, read that first. In these texts, \`$ARGUMENTS\` stands for what the user wrote after the name of the skill, and a command marked as !\`command\` is one that you run to use its output in that place.`;
+
+/** The texts of `.signalbox/` for Codex, which has no flag for skills: they become part of its instructions. */
+export function codexGiven(
+  given: GivenTexts | undefined,
+  { folders, warn }: { readonly folders: readonly string[]; readonly warn: (text: string) => void },
+): { readonly text: string | undefined; readonly agents: readonly CodexFile[] } {
+  if (given === undefined) return { text: undefined, agents: [] };
+  const { agents, skills, instructions } = withoutNative(given, folders, NATIVE);
+  const parts = [...instructions.map(({ text }) => text), ...skillsText(skills, warn)];
+  return { text: parts.length === 0 ? undefined : parts.join("\n\n"), agents: agents.map(agentFile) };
+}
+
+function agentFile({ name, description, fields, body, from }: GivenText): CodexFile {
+  const { model } = fields;
+  const table = { name, description, developer_instructions: body, ...(typeof model === "string" ? { model } : {}) };
+  return { path: join(from, `${name}.toml`), text: "", table };
+}
+
+/** A repository's skill is read from its file. The user's own are outside the sandbox of a command, so they are included. */
+function skillsText(skills: readonly GivenText[], warn: (text: string) => void): readonly string[] {
+  const lines: string[] = [];
+  const left: string[] = [];
+  let room = MAX_BODIES;
+  for (const { name, description, body, from, isOwn } of skills) {
+    const title = `- ${name}: ${description.replaceAll(/\s+/g, " ").slice(0, 1000)}`;
+    if (!isOwn) lines.push(`${title} (file: ${from})`);
+    else if (Buffer.byteLength(body) <= room) {
+      room -= Buffer.byteLength(body);
+      lines.push(`${title}\n<skill name="${name}">\n${body}\n</skill>`);
+    } else left.push(name);
+  }
+  if (left.length > 0)
+    warn(
+      `Codex gets at most ${MAX_BODIES} bytes of your own skills; put these into ~/.agents/skills: ${left.join(", ")}`,
+    );
+  return lines.length === 0 ? [] : [[HEADING, ...lines].join("\n\n")];
+}
+
+const what = "settings that let Codex start programs";
+
+export const startingFiles: FindStartingFiles = ({ cwd, workspace }) => {
+  const found = startingCodexFiles(foldersDown(cwd, workspace), { workspace, mayRead: () => true });
+  return { files: found.map(({ path, text }) => ({ path, text, what })), unfit: [] };
+};

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
 import { findManaged } from "../install/refuse.ts";
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -1,10 +1,28 @@
-import { tomlString } from "../../lib/inline-toml.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { orRefuse, STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
-import { dialect } from "./text-dialect.ts";
-import { tomlKey, tomlLine, tomlStrings, tomlText } from "./toml.ts";
+import { tomlString } from "../../lib/json/inline-toml.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { orRefuse, STAGED_SECONDS, type Surfaces, type TextDialect } from "../pack/surfaces.ts";
 
 const MADE = "# Made from .signalbox/agents by signalbox stage.";
+
+const TEXTS = ["command", "url", "cwd"] as const;
+
+/** Seen on 0.166.0: an agent's file cannot list its tools, and without the shell it could not even read. */
+const dialect: TextDialect = {
+  tools: {},
+  aliases: { exec_command: ["shell"], apply_patch: ["edit", "create"] },
+  limitsTools: false,
+  forbidsTools: false,
+  serverTool: (server, tool) => `mcp__${server}__${tool ?? "*"}`,
+  model: (name) => (/^(?:gpt-|codex-|o\d)/.test(name) ? name : undefined),
+  fillsIn: false,
+};
+
+/** One line `key = "…"` of TOML. */
+export const tomlLine = (key: string, value: string) => `${tomlKey(key)} = ${tomlString(value)}`;
+
+const tomlKey = (key: string) => (/^[\w-]+$/.test(key) ? key : tomlString(key));
+
+export const tomlStrings = (texts: readonly string[]) => `[${texts.map(tomlString).join(", ")}]`;
 
 export const surfaces: Surfaces = {
   hooks: {
@@ -54,8 +72,6 @@ export const surfaces: Surfaces = {
   note: "Codex silently skips untrusted hooks: start codex here once, enter /hooks and trust them. Repeat this whenever .codex/hooks.json changes. A guarded launch (signalbox codex) needs none of this",
 };
 
-const TEXTS = ["command", "url", "cwd"] as const;
-
 function serverTable(name: string, server: Readonly<Record<string, unknown>>): string {
   const lines = [`[mcp_servers.${tomlKey(name)}]`];
   for (const key of TEXTS) {
@@ -70,4 +86,17 @@ function serverTable(name: string, server: Readonly<Record<string, unknown>>): s
   );
   if (pairs.length > 0) lines.push(`env = { ${pairs.join(", ")} }`);
   return lines.join("\n");
+}
+
+/** A multi-line text, unchanged. */
+export function tomlText(key: string, text: string): string {
+  const escaped = text
+    .toWellFormed()
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"""', '""\\"')
+    .replaceAll(
+      /[^\P{Cc}\n\t]/gu,
+      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+    );
+  return `${key} = """\n${escaped.endsWith('"') ? `${escaped.slice(0, -1)}\\"` : escaped}"""`;
 }

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import type { Payload } from "../../contract/dialect.ts";
-import type { CallTrace } from "../../contract/hook-event.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { readPayload } from "../dialect/hook-event.ts";
+import type { CallTrace, Payload } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { readPayload } from "../pack/hook-event.ts";
 
 /** A call is near the end of the transcript, but a long command makes a long line. */
 const TAIL_SIZES = [64 * 1024, 1024 * 1024];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import { verifyCodex } from "./verify.ts";
 
 const OURS = ["-c", "hooks.PreToolUse=[]", "-c", "hooks.Stop=[]"];

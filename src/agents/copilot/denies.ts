@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { systemProgram } from "../../lib/system-program.ts";
+import { systemProgram } from "../../lib/path/find-program.ts";
 
 /** Flags with which Copilot's user denies tools. An `allow` of a hook would override them. */
 export const DENY_FLAGS = ["--deny-tool", "--deny-url"];

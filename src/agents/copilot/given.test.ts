@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { everything, writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { GivenText } from "../../contract/given-texts.ts";
-import { copilotGiven } from "./given.ts";
+import type { GivenText } from "../../contract/agent-install.ts";
+import { copilotGiven } from "./install.ts";
 
 const text = (name: string): GivenText => ({
   name,

@@ -1,11 +1,39 @@
 import { existsSync } from "node:fs";
-import type { AgentHooks, TrustedAgents } from "../../contract/agent-hooks.ts";
-import { bashOfSystem } from "../dialect/bash-of-system.ts";
+import { join } from "node:path";
+import type { AgentHooks, TrustedAgents } from "../../contract/agent-install.ts";
+import type { Dialect, Payload } from "../../contract/hook-event.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { switchesHooksOff } from "../install/hook-entries.ts";
 import { foldersUp } from "../install/walk-folders.ts";
+import { bashOfSystem, CAMEL, flatAnswer, readFields } from "../pack/hook-fields.ts";
 import { copilotDenies } from "./denies.ts";
-import { copilotDialect } from "./dialect.ts";
-import { switchingFile } from "./switches.ts";
 import { callsAgent, untrustedAgent } from "./trusted-agents.ts";
+
+/** Copilot reads flat answers. In Claude Code's shape, a denial would let the tool run. */
+export const copilotDialect: Dialect = {
+  name: "copilot",
+  events: {
+    "session-start": "sessionStart",
+    "session-end": "sessionEnd",
+    "prompt-submitted": "userPromptSubmitted",
+    "tool-before": "preToolUse",
+    "tool-after": "postToolUse",
+    "agent-stop": "agentStop",
+    "subagent-stop": "subagentStop",
+    "compact-before": "preCompact",
+    error: "errorOccurred",
+  },
+  asks: true,
+  askDropsInput: true,
+  denialExit: 0,
+  read(event, payload) {
+    const read = readFields(event, withPatch(payload), CAMEL);
+    // Copilot reports the stop of a sub-agent as agentStop too; only its agentId shows the difference.
+    return read.type === "agent-stop" && read.subAgent !== undefined ? { ...read, type: "subagent-stop" } : read;
+  },
+  write: flatAnswer,
+};
 
 export const copilotHooks: AgentHooks = {
   dialect: copilotDialect,
@@ -27,4 +55,39 @@ export const copilotHooks: AgentHooks = {
 function withFolder(agents: TrustedAgents, cwd: string | undefined): TrustedAgents {
   const here = cwd !== undefined && existsSync(cwd) ? foldersUp(cwd, cwd) : [];
   return { ...agents, folders: [...agents.folders, ...here] };
+}
+
+/** Models that write patches as free text get an `apply_patch` without fields; Copilot then reports only the text. */
+function withPatch(payload: Payload): Payload {
+  const { toolName, toolArgs } = payload;
+  const bare = toolName === "apply_patch" && typeof toolArgs === "string" && !toolArgs.trimStart().startsWith("{");
+  return bare ? { ...payload, toolArgs: { patch: toolArgs } } : payload;
+}
+
+/** In a folder that Copilot trusts, each of these files can silently switch off every hook. */
+const FILES = [
+  ".github/copilot/settings.json",
+  ".github/copilot/settings.local.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+];
+
+/** The files in which Copilot looks for such a switch. */
+export const copilotSwitches = (folders: readonly string[]) =>
+  [...new Set(folders)].flatMap((folder) => FILES.map((file) => join(folder, file)));
+
+/** The first file that switches hooks off. A file that cannot be read counts. */
+export function switchingFile(files: readonly string[]): string | undefined {
+  return files.find((file) => existsSync(file) && switchesOff(file));
+}
+
+function switchesOff(file: string): boolean {
+  try {
+    const text = readBounded(file, MAX_SETTINGS).bytes.toString("utf8");
+    parseJson(text);
+    return switchesHooksOff(text);
+  } catch (error) {
+    // Copilot ignores a file that is not strict JSON, for example because of a comment or a byte order mark.
+    return !(error instanceof SyntaxError);
+  }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
-import { findPack } from "../registry.ts";
+import { findPack } from "../packs.ts";
 
 /** Starts Copilot with an agent of the repository that has these fields. */
 async function start(fields: string) {

@@ -1,21 +1,18 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileHash } from "../../contract/agent-hooks.ts";
-import type { AgentInstall, AgentStart } from "../../contract/agent-install.ts";
-import { randomId } from "../../lib/random-id.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { foldersUp } from "../install/walk-folders.ts";
-import { HOOK_SECONDS } from "../install/hook-seconds.ts";
+import type { AgentInstall, AgentStart, ContainedStart, FileHash, GivenInstructions, GivenTexts } from "../../contract/agent-install.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { givenPlugin, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
+import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { homeOf, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
-import { copilotContainedStart } from "./containment.ts";
+import { foldersUp } from "../install/walk-folders.ts";
 import { DENY_FLAGS } from "./denies.ts";
-import { copilotDialect } from "./dialect.ts";
-import { copilotGiven } from "./given.ts";
-import { copilotManaged } from "./managed.ts";
-import { copilotOwnHooks } from "./own-hooks.ts";
-import { copilotOwnRules } from "./own-rules.ts";
-import { copilot as agent } from "./program.ts";
-import { copilotSwitches, switchingFile } from "./switches.ts";
+import { copilotDialect, copilotSwitches, switchingFile } from "./hooks.ts";
+import { copilotOwnHooks, copilotOwnRules } from "./own-rules.ts";
+import { copilot as agent, copilotManaged } from "./program.ts";
 import { trustedAgents, untrustedAgent } from "./trusted-agents.ts";
 
 const REFUSED = {
@@ -26,6 +23,7 @@ const REFUSED = {
   commands: ["app", "init", "workflow"],
   variables: [],
 };
+
 const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY_HELPER$|COPILOT_CLI_DIST_DIR$)/;
 
 /**
@@ -70,6 +68,37 @@ const install: AgentInstall["install"] = ({
     end: () => removeEmpty(leftovers, known),
   };
 };
+
+const write = (path: string, value: object) => writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
+
+/** Copilot's own sandbox is off by default. Ours cannot be entered from it, so a user who wants it keeps it. */
+export const copilotContainedStart: NonNullable<AgentInstall["containedStart"]> = ({ flags, env }): ContainedStart => {
+  const file = join(env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot"), "settings.json");
+  const sandbox = readSettings(file)?.["sandbox"];
+  const source = flags.includes("--sandbox")
+    ? "--sandbox"
+    : isRecord(sandbox) && sandbox["enabled"] === true
+      ? file
+      : undefined;
+  if (source === undefined) return { by: "signalbox", flags };
+  const because = `${source} switches Copilot's own sandbox on, so that one contains its commands`;
+  return { by: "agent", held: ["disk", "network"], because };
+};
+
+const SKILL_FOLDERS = [".github/skills", ".claude/skills", ".agents/skills"];
+
+/** Seen on 1.0.102, in a folder that Copilot does not trust either. */
+const NATIVE: NativePlaces = {
+  agents: ({ folder, name }) => [
+    `.github/agents/${name}.agent.md`,
+    `.github/agents/${name}.md`,
+    join(".claude/agents", folder, `${name}.md`),
+  ],
+  commands: () => [],
+  skills: ({ name }) => [...SKILL_FOLDERS.map((place) => `${place}/${name}/SKILL.md`), `.claude/commands/${name}.md`],
+};
+
+const VARIABLE = "COPILOT_CUSTOM_INSTRUCTIONS_DIRS";
 
 export const copilotInstall: AgentInstall = {
   install,
@@ -136,4 +165,36 @@ function hooksOf(wrapper: string, asksSecond: boolean) {
   return Object.fromEntries(entries);
 }
 
-const write = (path: string, value: object) => writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
+interface Parts {
+  readonly given: GivenTexts | undefined;
+  /** The private folder of the launch. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The folders from which Copilot loads texts itself. */
+  readonly folders: readonly string[];
+}
+
+/** Flags and variables that give Copilot the texts of `.signalbox/`. */
+export function copilotGiven({ given, folder, env, folders }: Parts): {
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+} {
+  if (given === undefined) return { flags: [], env: {} };
+  const plugin = givenPlugin(withoutNative(given, folders, NATIVE), { folder, manifest: "plugin.json" });
+  const place = instructionsFolder(given.instructions, folder);
+  const own = env[VARIABLE] ?? "";
+  return {
+    flags: plugin === undefined ? [] : ["--plugin-dir", plugin],
+    env: place === undefined ? {} : { [VARIABLE]: own === "" ? place : `${own},${place}` },
+  };
+}
+
+function instructionsFolder(texts: readonly GivenInstructions[], folder: string): string | undefined {
+  if (texts.length === 0) return undefined;
+  const top = join(folder, "given-instructions");
+  const place = join(top, ".github/instructions");
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const whole = texts.map(({ text }) => text).join("\n\n");
+  writeFileSync(join(place, "signalbox.instructions.md"), `---\napplyTo: "**"\n---\n\n${whole}\n`, { mode: 0o600 });
+  return top;
+}

@@ -1,5 +1,5 @@
-import { UserError } from "../../lib/user-error.ts";
-import type { NestedLaunch } from "../pack/nested-calls.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import type { NestedLaunch } from "../pack/agent-pack.ts";
 
 export const PERMISSIVE_PREFIX = ["--allow-all-tools", "--allow-all-paths"] as const;
 

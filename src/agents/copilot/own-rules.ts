@@ -1,10 +1,16 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
-import { homeOf, parseSettings } from "../install/read-settings.ts";
-import { flagValues } from "../install/refuse.ts";
-import { splitRules } from "../install/split-rules.ts";
-import { lineOf, watchedFiles } from "../install/watched-files.ts";
+import { strings } from "../../lib/json/json-value.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { claudeDialect } from "../claude/hooks.ts";
+import { hookEntries } from "../install/hook-entries.ts";
+import { homeOf, parseSettings, readSettings, textOf } from "../install/read-settings.ts";
+import { flagValues, isFlag } from "../install/refuse.ts";
+import { lineOf, splitRules, watchedFiles } from "../install/watched-files.ts";
+import { copilotDialect } from "./hooks.ts";
 
 /** Copilot takes deny rules from its command line, and denied addresses also from its settings. It has no ask rules. */
 export const copilotOwnRules: AgentInstall["readOwnRules"] = ({ flags, env }): OwnRules => {
@@ -35,7 +41,7 @@ export const copilotOwnRules: AgentInstall["readOwnRules"] = ({ flags, env }): O
 };
 
 /** Copilot writes a comment at the top of its own files. */
-export const withoutComments = (text: string) => text.replaceAll(/^\s*\/\/.*$/gm, "");
+const withoutComments = (text: string) => text.replaceAll(/^\s*\/\/.*$/gm, "");
 
 /** Copilot itself still judges calls of tools other than the shell, so rules about those have no pattern. */
 function toolPatterns(rule: string): readonly OwnPattern[] | undefined {
@@ -57,4 +63,55 @@ function toolPatterns(rule: string): readonly OwnPattern[] | undefined {
 function hostPatterns(text: string): readonly OwnPattern[] | undefined {
   const host = /^(?:[a-z][a-z0-9+.*-]*:\/\/)?(?:[^@/]*@)?(\[[^\]]+\]|[^/:?#]+)/i.exec(text.trim())?.[1];
   return host === undefined ? undefined : [{ kind: "host", host: host.toLowerCase() }];
+}
+
+type Start = Parameters<NonNullable<AgentInstall["ownHooks"]>>[0];
+
+/** Copilot knows its events by Claude Code's names too. */
+const names = (event: HookEventName) => [copilotDialect.events[event], claudeDialect.events[event]];
+
+const SETTINGS = [
+  ".github/copilot/settings.json",
+  ".github/copilot/settings.local.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+];
+
+/**
+ * Only those that surely run, because a hook that neither we nor Copilot start would be lost. The repository's count where
+ * Copilot knows the folder as trusted.
+ */
+export const copilotOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) => {
+  const home = start.env["COPILOT_HOME"] || join(homeOf(start.env), ".copilot");
+  const { workspace } = start;
+  const project = isTrusted(start, home)
+    ? [...jsonFiles(join(workspace, ".github/hooks")), ...SETTINGS.map((name) => join(workspace, name))]
+    : [];
+  return [
+    ...jsonFiles(join(home, "hooks")).flatMap((path) => hookEntries(readSettings(path), { own: true, names })),
+    ...project.flatMap((path) => hookEntries(readSettings(path), { own: false, names })),
+  ];
+};
+
+function isTrusted({ flags, env, cwd }: Start, home: string): boolean {
+  const known = ["config.json", "settings.json"].flatMap((name) => {
+    const settings = parseSettings(withoutComments(textOf(join(home, name)) ?? ""));
+    return strings(settings?.["trusted_folders"] ?? settings?.["trustedFolders"]) ?? [];
+  });
+  return (
+    known.some((folder) => isInside(cwd, folder)) ||
+    flags.some((word) => isFlag(word, "--trust-folder")) ||
+    env["COPILOT_ALLOW_ALL"] === "true" ||
+    env["GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS"] === "true"
+  );
+}
+
+function jsonFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }

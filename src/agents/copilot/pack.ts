@@ -1,9 +1,13 @@
-import type { AgentPack } from "../pack/agent-pack.ts";
+import type { AgentPack, SwitchedOff } from "../pack/agent-pack.ts";
 import { copilotHooks } from "./hooks.ts";
-import { copilotManaged } from "./managed.ts";
-import { copilot } from "./program.ts";
+import { copilot, copilotManaged } from "./program.ts";
 import { surfaces } from "./surfaces.ts";
-import { switchedOff } from "./switched-off.ts";
+
+const switchedOff: readonly SwitchedOff[] = ["settings.json", "config.json"].map((name) => ({
+  path: `.copilot/${name}`,
+  variable: "COPILOT_HOME",
+  off: /"disable(?:_?all_?hooks"\s*:\s*true|d_?hooks"\s*:)/i,
+}));
 
 export const copilotPack: AgentPack = {
   program: copilot,
@@ -13,6 +17,6 @@ export const copilotPack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
-  startingFiles: async () => (await import("./starting-files.ts")).startingFiles,
+  startingFiles: async () => (await import("./trusted-agents.ts")).startingFiles,
   nested: () => import("./normalise-nested.ts"),
 };

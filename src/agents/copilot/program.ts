@@ -1,3 +1,5 @@
+import type { ManagedSwitch } from "../../contract/agent-install.ts";
+import { findManaged } from "../install/refuse.ts";
 import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 /**
@@ -123,3 +125,13 @@ export const copilot: Agent = {
     `node_modules/@github/copilot-${process.platform}-${process.arch}/copilot`,
   ],
 };
+
+const FILES = [
+  {
+    path: "/etc/github-copilot/managed-settings.json",
+    // Copilot accepts several spellings of these keys.
+    off: /"(?:disable_?all_?hooks|allow_?managed_?hooks_?only)"\s*:\s*true/i,
+  },
+];
+
+export const copilotManaged = (root: string): ManagedSwitch | undefined => findManaged(FILES, root);

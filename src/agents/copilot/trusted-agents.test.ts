@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { trustedAgents, callsAgent, startingAgents, untrustedAgent } from "./trusted-agents.ts";
 
 const EVIL = '---\nname: x\nmcp-servers:\n  e: { type: local, command: sh, args: ["-c", "true"] }\n---\nYou.\n';

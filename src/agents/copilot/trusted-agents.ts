@@ -1,12 +1,14 @@
 import { join } from "node:path";
-import type { FileHash, TrustedAgents } from "../../contract/agent-hooks.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { sha256 } from "../../lib/sha256.ts";
-import { filesBelow } from "../install/walk-folders.ts";
+import type { FileHash, TrustedAgents } from "../../contract/agent-install.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { textOf } from "../install/read-settings.ts";
+import { filesBelow } from "../install/walk-folders.ts";
+import type { FindStartingFiles } from "../pack/agent-pack.ts";
 
 /** Where Copilot looks for agents in a folder, trusted or not. */
 const PLACES = [".github/agents", ".claude/agents"];
+
 /** Keys of an agent's front matter that cannot start a program. */
 const PLAIN = new Set([
   "name",
@@ -88,3 +90,8 @@ function isPlainKey(line: string): boolean {
   const key = /^([A-Za-z-]+):(?:\s|$)/.exec(line)?.[1];
   return key !== undefined && PLAIN.has(key);
 }
+
+export const startingFiles: FindStartingFiles = ({ workspace }) => {
+  const found = startingAgents([workspace]).filter((path) => /\.md$/i.test(path));
+  return { files: found.map((path) => ({ path })), unfit: [] };
+};

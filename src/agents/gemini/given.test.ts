@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { GivenText, GivenTexts } from "../../contract/given-texts.ts";
+import type { GivenText, GivenTexts } from "../../contract/agent-install.ts";
 import { geminiGiven } from "./given.ts";
 
 const text = (name: string, more: Partial<GivenText> = {}): GivenText => ({

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { GivenInstructions, GivenText, GivenTexts } from "../../contract/given-texts.ts";
-import { tomlString } from "../../lib/inline-toml.ts";
-import { strings } from "../../lib/is-record.ts";
+import type { GivenInstructions, GivenText, GivenTexts } from "../../contract/agent-install.ts";
+import { tomlString } from "../../lib/json/inline-toml.ts";
+import { strings } from "../../lib/json/json-value.ts";
 import { givenMarkdown, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
 import { textOf } from "../install/read-settings.ts";
-import { dialect } from "./text-dialect.ts";
+import type { GivenSurfaces, TextDialect } from "../pack/surfaces.ts";
 
 interface Parts {
   /** The folder that Gemini is started in: it reads the skills and commands of no other. */
@@ -97,3 +97,36 @@ const inert = (text: string) =>
     .replaceAll(/!`([^`\n]+)`/g, "`$1` (run this command and use its output here)")
     .replaceAll(/([!@])(?=\{)/g, "$1 ")
     .replaceAll(/(?<=^|\s)@(?=\S)/g, "@ ");
+
+/** Seen on 0.61.0: an agent's file with an unknown tool or key is not loaded at all. */
+export const dialect: TextDialect = {
+  tools: {
+    read_file: ["read"],
+    list_directory: ["list"],
+    grep_search: ["grep"],
+    glob: ["glob"],
+    replace: ["edit", "create"],
+    write_file: ["create", "edit"],
+    run_shell_command: ["shell"],
+    web_fetch: ["fetch"],
+    google_web_search: ["search"],
+    invoke_agent: ["delegate"],
+    write_todos: ["plan"],
+    activate_skill: ["skill"],
+  },
+  aliases: { read_many_files: ["read"], search_file_content: ["grep"] },
+  limitsTools: true,
+  forbidsTools: false,
+  serverTool: (server, tool) => `mcp_${server}_${tool ?? "*"}`,
+  model: (name) => (name.startsWith("gemini-") ? name : undefined),
+  fillsIn: false,
+};
+
+/** What a launch can give Gemini CLI. Nothing is staged for it. */
+export const givenSurfaces: GivenSurfaces = {
+  dialect,
+  commands: { folder: ".gemini/commands", ending: ".toml", isNested: true },
+  skills: { folder: ".agents/skills", alsoRead: [".gemini/skills"] },
+  // A launch makes it read this file too, and that is where other agents have the staged instructions.
+  instructions: { files: ["AGENTS.md"], choose: () => "AGENTS.md" },
+};

@@ -11,13 +11,11 @@ import {
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { Installed } from "../../contract/agent-install.ts";
-import type { GivenTexts } from "../../contract/given-texts.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { isUserError } from "../../lib/user-error.ts";
-import { containedPolicy } from "./contained-policy.ts";
-import { geminiInstall } from "./install.ts";
-import { geminiManaged } from "./managed.ts";
+import type { GivenTexts, Installed } from "../../contract/agent-install.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { isUserError } from "../../lib/text/user-error.ts";
+import { containedPolicy, geminiInstall } from "./install.ts";
+import { geminiManaged } from "./settings.ts";
 
 interface Scene {
   readonly flags?: readonly string[];

@@ -1,23 +1,20 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInstall, InstallParts } from "../../contract/agent-install.ts";
+import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import { randomId } from "../../lib/random-id.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-seconds.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { tomlString } from "../../lib/json/inline-toml.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { HOOK_SECONDS } from "../install/hook-entries.ts";
 import { textOf } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseWords } from "../install/refuse.ts";
-import { geminiContainedStart, ownSandbox } from "./containment.ts";
-import { containedPolicy } from "./contained-policy.ts";
-import { geminiDialect } from "./dialect.ts";
-import { geminiEnvironment } from "./environment.ts";
 import { geminiGiven } from "./given.ts";
-import { makeHome } from "./home.ts";
-import { geminiManaged } from "./managed.ts";
+import { geminiDialect } from "./hooks.ts";
 import { geminiOwnRules } from "./own-rules.ts";
+import { geminiEnvironment, makeHome } from "./private-home.ts";
 import { gemini as agent } from "./program.ts";
-import { geminiHome, geminiSettings, readSettingsOf, type Settings, tableIn, wordsIn } from "./settings.ts";
+import { geminiHome, geminiManaged, geminiSettings, readSettingsOf, type Settings, tableIn, wordsIn } from "./settings.ts";
 
 const REFUSED = {
   agent,
@@ -56,6 +53,26 @@ const install: AgentInstall["install"] = (parts) => {
 };
 
 const HOME = "gemini/.gemini";
+
+/** Gemini calls this one before every model call, and not only before it compresses. */
+const LEFT_OUT: readonly HookEventName[] = ["compact-before"];
+
+const isSubcommand = (flags: readonly string[]) => agent.subcommands.includes(flags[0] ?? "");
+
+/** Gemini's own sandbox runs all of Gemini in a container, where our hooks cannot be reached. So ours replaces it. */
+export const geminiContainedStart: NonNullable<AgentInstall["containedStart"]> = (start): ContainedStart => {
+  const source = ownSandbox(start);
+  const flags = start.flags.filter((word) => !SANDBOX_FLAG.test(word));
+  if (source === undefined) return { by: "signalbox", flags };
+  const say = `${source} asks for Gemini's own sandbox, which stays off: its commands run in signalbox's sandbox`;
+  return { by: "signalbox", flags, say };
+};
+
+const SANDBOX_FLAG = /^(?:-s|--sandbox)(?:=|$)/;
+
+const SWITCHED_OFF = ["", "0", "false"];
+
+const NAME = "NAMEOFSESSION";
 
 export const geminiInstall: AgentInstall = {
   install,
@@ -107,9 +124,6 @@ function instructionFiles(context: Settings = {}): readonly string[] {
   const names = wordsIn(context, "fileName");
   return names.length === 0 ? ["GEMINI.md"] : names;
 }
-
-/** Gemini calls this one before every model call, and not only before it compresses. */
-const LEFT_OUT: readonly HookEventName[] = ["compact-before"];
 
 function mergedHooks(own: Settings, wrapper: string): Settings {
   const hooks: Record<string, unknown> = { ...own };
@@ -175,4 +189,35 @@ function flagsOf(flags: readonly string[], policy?: string, extension?: string):
   ];
 }
 
-const isSubcommand = (flags: readonly string[]) => agent.subcommands.includes(flags[0] ?? "");
+type Start = Parameters<NonNullable<AgentInstall["containedStart"]>>[0];
+
+/** What asks for Gemini's own sandbox; undefined when nothing does. */
+export function ownSandbox({ flags, env }: Pick<Start, "flags" | "env">): string | undefined {
+  if (flags.some((word) => SANDBOX_FLAG.test(word) && !word.endsWith("=false"))) return "--sandbox";
+  if (!SWITCHED_OFF.includes((env["GEMINI_SANDBOX"] ?? "").toLowerCase().trim())) return "GEMINI_SANDBOX";
+  const found = readSettingsOf(env).find(({ settings }) => {
+    const { sandbox = false } = tableIn(settings, "tools");
+    return sandbox !== false && !SWITCHED_OFF.some((word) => word === sandbox);
+  });
+  return found === undefined ? undefined : `tools.sandbox in ${found.file}`;
+}
+
+/**
+ * A rule for a contained start: commands that our hook has rewritten to run in the sandbox run unasked. The user's own
+ * rules were held on the command as it was. The `!{...}` of a command file, which calls no hook, is not covered.
+ */
+export function containedPolicy(signalboxHome: string): string {
+  const program = `${shQuote(join(signalboxHome, "s", NAME, "sandbox"))} `;
+  const text = JSON.stringify(program).slice(1, -1);
+  const pattern = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replace(NAME, "[0-9a-f]{6}");
+  return [
+    "[[rule]]",
+    'toolName = "run_shell_command"',
+    'decision = "allow"',
+    // Above the user's own rules, which would only see the rewritten text; below an administrator's.
+    "priority = 999",
+    `commandRegex = ${tomlString(pattern)}`,
+    "allowRedirection = true",
+    "",
+  ].join("\n");
+}

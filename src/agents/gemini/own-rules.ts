@@ -1,20 +1,11 @@
 import { join, resolve } from "node:path";
+import { parse } from "smol-toml";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { flagValues } from "../install/refuse.ts";
-import { splitRules } from "../install/split-rules.ts";
-import { lineOf, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
-import { readPolicy } from "./policy-file.ts";
-import { ANY, findException, prefixPatterns, type ShellRule } from "./shell-rule.ts";
-import {
-  geminiHome,
-  geminiSettings,
-  type Settings,
-  SYSTEM_FOLDERS,
-  systemFiles,
-  tableIn,
-  wordsIn,
-} from "./settings.ts";
+import { lineOf, splitRules, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
+import { geminiHome, geminiSettings, type Settings, SYSTEM_FOLDERS, systemFiles, tableIn, wordsIn } from "./settings.ts";
 
 interface Collected {
   readonly rules: ShellRule[];
@@ -117,6 +108,7 @@ function readAllowed(
 }
 
 const SHELL_NAMES = ["run_shell_command", "ShellTool"];
+
 const isShell = (word: string) => SHELL_NAMES.includes(word);
 
 /** What `run_shell_command(git push)` matches; undefined for another tool. */
@@ -140,4 +132,121 @@ function readPolicies(paths: readonly string[], tier: number, { files, collected
     collected.rules.push(...read.rules);
     collected.unreadable.push(...read.unreadable);
   }
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+interface PolicyRules {
+  readonly rules: readonly ShellRule[];
+  /** Rules about commands that we cannot hold. */
+  readonly unreadable: readonly OwnRule[];
+}
+
+/**
+ * The rules about shell commands in a policy file of Gemini's. Whom or when a rule is for is not looked at, which is
+ * stricter than Gemini itself. Gemini skips a file that it cannot read; for us its rules are unreadable.
+ */
+function readPolicy(file: string, text: string | undefined, tier: number): PolicyRules {
+  const table = tableOf(text);
+  if (table === undefined) return { rules: [], unreadable: [{ rule: "a file that is not TOML", where: file }] };
+  const given: unknown = table["rule"] ?? [];
+  const [rules, unreadable]: [ShellRule[], OwnRule[]] = [[], []];
+  for (const rule of Array.isArray(given) ? given : [given]) {
+    const read = isRecord(rule) ? readRule(rule, tier) : "unknown";
+    if (read === undefined) continue;
+    const shown = JSON.stringify(rule);
+    const where = lineOf(file, text ?? "", isRecord(rule) ? markOf(rule) : "[[rule]]");
+    if (read === "unknown") unreadable.push({ rule: shown, where });
+    else rules.push({ rule: shown, where, ...read });
+  }
+  return { rules, unreadable };
+}
+
+function tableOf(text: string | undefined): Table | undefined {
+  try {
+    return text === undefined ? undefined : parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const DECISIONS: Readonly<Record<string, ShellRule["decision"]>> = { deny: "deny", ask_user: "ask", allow: "allow" };
+
+const MAX_PRIORITY = 999;
+
+/** Undefined for a rule about other tools. One that allows commands by a pattern is kept without it, for its priority. */
+function readRule(
+  rule: Table,
+  tier: number,
+): Pick<ShellRule, "decision" | "priority" | "patterns"> | "unknown" | undefined {
+  if (!isAboutShell(rule)) return undefined;
+  const { decision: word, priority: given } = rule;
+  const decision = typeof word === "string" && Object.hasOwn(DECISIONS, word) ? DECISIONS[word] : undefined;
+  const number = typeof given === "number" || typeof given === "bigint" ? Number(given) : MAX_PRIORITY;
+  const patterns = patternsOf(rule) ?? (decision === "allow" ? [] : undefined);
+  if (decision === undefined || patterns === undefined) return "unknown";
+  return { decision, priority: tier + number / 1000, patterns };
+}
+
+/** Names with `*` may mean the shell too. A rule for a server's tools does not. */
+function isAboutShell({ toolName, mcpName }: Table): boolean {
+  if (mcpName !== undefined) return false;
+  const names = typeof toolName === "string" ? [toolName] : (strings(toolName) ?? ["*"]);
+  return names.some((name) => name === "run_shell_command" || (name.includes("*") && !name.startsWith("mcp_")));
+}
+
+/** Undefined for a regular expression, which only Gemini itself can match. */
+function patternsOf({ commandPrefix, commandRegex, argsPattern }: Table): readonly OwnPattern[] | undefined {
+  if (commandPrefix !== undefined) {
+    const prefixes = typeof commandPrefix === "string" ? [commandPrefix] : strings(commandPrefix);
+    return prefixes?.flatMap(prefixPatterns);
+  }
+  return commandRegex === undefined && argsPattern === undefined ? ANY : undefined;
+}
+
+/** The text by which a rule can be found in its file. */
+function markOf({ commandPrefix, commandRegex, argsPattern, toolName }: Table): string {
+  const given = [commandPrefix, commandRegex, argsPattern, toolName].find((value) => value !== undefined);
+  const first: unknown = Array.isArray(given) ? given[0] : given;
+  return typeof first === "string" ? JSON.stringify(first) : "[[rule]]";
+}
+
+/** A rule about shell commands. In Gemini the rule with the highest priority wins, whatever it decides. */
+interface ShellRule extends HeldRule {
+  readonly decision: "deny" | "ask" | "allow";
+  readonly priority: number;
+}
+
+const ANY: readonly OwnPattern[] = [{ kind: "any" }];
+
+/** A command that begins with this text, as words and as text. */
+function prefixPatterns(prefix: string): readonly OwnPattern[] {
+  const text = prefix.trim();
+  if (text === "" || text === "*") return ANY;
+  const words = text.split(/\s+/);
+  const asText: OwnPattern = { kind: "text", text: `${text} *` };
+  return words.every((word) => /^[\w./@:+=,-]+$/.test(word)) ? [{ kind: "words", words }, asText] : [asText];
+}
+
+/** The first rule that allows what another one with a lower priority denies or asks about, as far as can be told. */
+function findException(rules: readonly ShellRule[]): ShellRule | undefined {
+  const strict = rules.filter(({ decision }) => decision !== "allow");
+  return rules.find(
+    (rule) => rule.decision === "allow" && strict.some((other) => other.priority < rule.priority && meet(rule, other)),
+  );
+}
+
+/** False only when the two rules are about different programs. */
+function meet(one: ShellRule, other: ShellRule): boolean {
+  const [first, second] = [programsOf(one), programsOf(other)];
+  return first.some((program) => program === undefined || second.includes(program) || second.includes(undefined));
+}
+
+/** The programs that a rule names; undefined stands for any. */
+function programsOf({ patterns }: ShellRule): readonly (string | undefined)[] {
+  if (patterns.length === 0) return [undefined];
+  return patterns.map((pattern) => {
+    const [word] = pattern.kind === "words" ? pattern.words : pattern.kind === "text" ? pattern.text.split(" ") : [];
+    return typeof word === "string" && !word.includes("*") ? word : undefined;
+  });
 }

@@ -1,7 +1,7 @@
 import type { AgentPack } from "../pack/agent-pack.ts";
-import { givenSurfaces } from "./given-surfaces.ts";
+import { givenSurfaces } from "./given.ts";
 import { geminiHooks } from "./hooks.ts";
-import { geminiManaged } from "./managed.ts";
+import { geminiManaged } from "./settings.ts";
 import { gemini } from "./program.ts";
 
 export const geminiPack: AgentPack = {

@@ -1,9 +1,8 @@
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { CODING_AGENT } from "../../contract/capability.ts";
-import { NO_USAGE } from "../../contract/host-end.ts";
+import { NO_USAGE } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
-import { type AgentRecord, numberOf, sessionOf, textOf } from "../pack/record-fields.ts";
+import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, sessionOf, textOf } from "../pack/records.ts";
 import { gemini } from "./program.ts";
 
 /** Gemini CLI through `gemini -o stream-json`. */

@@ -1,7 +1,9 @@
 import { join } from "node:path";
-import { isRecord, strings } from "../../lib/is-record.ts";
+import type { ManagedSwitch } from "../../contract/agent-install.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { stringEnd } from "../../lib/json/parse-json.ts";
 import { homeOf, parseSettings, textOf } from "../install/read-settings.ts";
-import { stripComments } from "../install/strip-comments.ts";
+import { findManaged } from "../install/refuse.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -48,3 +50,37 @@ export const systemFiles = (env: NodeJS.ProcessEnv, root = "/"): readonly string
 ];
 
 export const SYSTEM_FOLDERS = ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"];
+
+/** Hooks switched off; or every folder trusted, so that a repository's settings could switch them off. */
+const OFF = /"(?:hooksConfig|folderTrust)"\s*:\s*\{[^{}]*"enabled"\s*:\s*false/;
+
+const FILES = SYSTEM_FOLDERS.map((folder) => `${folder}/settings.json`);
+
+/** The administrator's settings override the user's, and so ours. */
+export const geminiManaged = (root: string, files = FILES): ManagedSwitch | undefined =>
+  findManaged(
+    files.map((path) => ({ path, off: OFF })),
+    root,
+  );
+
+/** JSON without the comments that some agents allow in their settings. Comments become blanks, so that lines stay. */
+export function stripComments(text: string): string {
+  let plain = "";
+  for (let at = 0; at < text.length;) {
+    const end = partEnd(text, at);
+    const part = text.slice(at, end);
+    plain += /^\/[/*]/.test(part) ? part.replaceAll(/[^\n]/g, " ") : part;
+    at = end;
+  }
+  return plain;
+}
+
+/** Where the string, the comment or the other character that begins at `at` ends. */
+function partEnd(text: string, at: number): number {
+  if (text[at] === '"') return Math.min(stringEnd(text, at) + 1, text.length);
+  const closing = text.startsWith("//", at) ? "\n" : text.startsWith("/*", at) ? "*/" : undefined;
+  if (closing === undefined) return at + 1;
+  const end = text.indexOf(closing, at + 2);
+  if (end === -1) return text.length;
+  return closing === "\n" ? end : end + closing.length;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dialect } from "./text-dialect.ts";
+import { dialect } from "./given.ts";
 
 test("only models of Gemini are kept, and a server's tools are named as Gemini names them", () => {
   expect([dialect.model("gemini-2.5-flash"), dialect.model("opus"), dialect.model("")]).toEqual([

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { GivenKind, GivenText, GivenTexts } from "../../contract/given-texts.ts";
+import type { GivenKind, GivenText, GivenTexts } from "../../contract/agent-install.ts";
 
 /** The name by which agents, commands and skills of a launch are known, as in `signalbox:reviewer`. */
 const PLUGIN = { name: "signalbox", version: "1.0.0", description: "What .signalbox has for this session." };

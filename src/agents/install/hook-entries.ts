@@ -1,7 +1,8 @@
-import { HOOK_EVENTS } from "../dialect/hook-event.ts";
 import type { OwnHook } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson, stringEnd } from "../../lib/json/parse-json.ts";
+import { HOOK_EVENTS } from "../pack/hook-event.ts";
 
 interface EntryPlace {
   /** The settings are the user's own, not the repository's. */
@@ -29,3 +30,28 @@ export function hookEntries(
 }
 
 const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+const VALUE = /\s*:\s*(false(?![^\s,}\]]))?/y;
+
+/**
+ * Whether a JSON text may switch every hook off. Agents accept several spellings of the key, and parsers differ in which
+ * of two keys wins. So every occurrence counts, at any depth, with any value except false.
+ */
+export function switchesHooksOff(text: string): boolean {
+  for (let start = text.indexOf('"'); start !== -1;) {
+    const end = stringEnd(text, start);
+    VALUE.lastIndex = end + 1;
+    const value = VALUE.exec(text);
+    if (value !== null && value[1] === undefined && isSwitch(text.slice(start, end + 1))) return true;
+    start = text.indexOf('"', end + 1);
+  }
+  return false;
+}
+
+function isSwitch(quoted: string): boolean {
+  const key = quoted.includes("\\") ? String(parseJson(quoted)) : quoted;
+  return key.toLowerCase().replaceAll(/[^a-z]/g, "") === "disableallhooks";
+}
+
+/** Seconds that an agent waits for our wrapper; the wrapper itself gives up well before. */
+export const HOOK_SECONDS = 60;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { errorCode } from "../../lib/error-code.ts";
-import { isInside } from "../../lib/inside.ts";
+import { errorCode } from "../../lib/text/user-error.ts";
+import { isInside } from "../../lib/path/inside.ts";
 
 /** What of a repository a launch may read on behalf of its agent. */
 export interface ReadingParts {

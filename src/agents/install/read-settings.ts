@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentNamed } from "../registry.ts";
+import { agentNamed } from "../packs.ts";
 import { refuseWords } from "./refuse.ts";
 
 const REFUSED = {

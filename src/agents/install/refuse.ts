@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { Agent } from "../pack/agent.ts";
 import { settingsText } from "./read-settings.ts";
 

@@ -1,8 +1,8 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { gitTop } from "../../lib/git-top.ts";
-import { isInside } from "../../lib/inside.ts";
+import { gitTop } from "../../lib/path/workspace.ts";
+import { isInside } from "../../lib/path/inside.ts";
 
 /**
  * Folders whose settings an agent may read: the one it is started in, all above it except the user's home, the workspace,

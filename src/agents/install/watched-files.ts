@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SourceState } from "../../contract/own-rules.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import { fileState } from "../../lib/file-state.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
+import { fileState } from "../../lib/files/file-state.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { errorCode } from "../../lib/text/user-error.ts";
 import { settingsText } from "./read-settings.ts";
 
 /** Reads files and folders, and remembers the state of each as it was just before. Missing ones are remembered too. */
@@ -63,4 +63,19 @@ function entriesOf(folder: string) {
 export function lineOf(file: string, text: string, part: string): string {
   const at = text.indexOf(part);
   return at === -1 ? file : `${file}:${text.slice(0, at).split("\n").length}`;
+}
+
+/** The rules in one word of a command line. They are separated by commas or blanks, except inside parentheses. */
+export function splitRules(text: string): readonly string[] {
+  const rules: string[] = [];
+  let [rule, depth] = ["", 0];
+  for (const character of text) {
+    if (character === "(") depth++;
+    if (character === ")") depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[\s,]/.test(character)) {
+      rules.push(rule);
+      rule = "";
+    } else rule += character;
+  }
+  return [...rules, rule].filter((one) => one !== "");
 }

@@ -1,5 +1,4 @@
-import type { AgentName } from "../../contract/agent.ts";
-import type { Channel, ChannelLimit } from "../../contract/delivery.ts";
+import type { AgentName, Channel, ChannelLimit } from "../../contract/agent.ts";
 
 /** How one channel passes a prompt to an agent. Only listed where a byte-for-byte round trip was observed. */
 interface ChannelShape {
@@ -59,3 +58,10 @@ export interface Agent {
 
 /** Linux rejects a single argument of 131,072 bytes or more. */
 export const ARGV_LIMIT: ChannelLimit = { unit: "bytes", most: 131_071 };
+
+/** Words that tell any agent to work unattended. */
+const UNATTENDED = /^(?:-p|--print|--prompt|-[a-zA-Z]*p|exec|e|review|--print=.*|--prompt=.*)$/;
+
+/** Whether an agent started with these words works unattended, even on a terminal. True in case of doubt. */
+export const isUnattended = ({ unattendedFlags }: Agent, flags: readonly string[]): boolean =>
+  flags.some((word) => UNATTENDED.test(word) || unattendedFlags?.test(word) === true);

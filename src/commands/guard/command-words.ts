@@ -1,4 +1,4 @@
-import { shQuote } from "../../lib/sh-quote.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
 
 /**
  * The shell command that the user named, as one quoted word or as several after `--`. Undefined if there is none.

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import { compiledFile, writeCompiled } from "../../guard/policy/compiled-policy.ts";
-import { atomicWrite } from "../../lib/atomic-write.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
-import { EXIT } from "../../lib/user-error.ts";
+import { atomicWrite } from "../../lib/files/atomic-write.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 

@@ -1,11 +1,11 @@
 import { styleText } from "node:util";
 import { decide } from "../../guard/decide-and-record.ts";
 import { explainToPerson } from "../../guard/explain.ts";
-import { commandScreen } from "../../screen/screen-command.ts";
-import { screen } from "../../screen/screen.ts";
+import { commandScreen } from "../../guard/screen/screen-command.ts";
+import { screen } from "../../guard/screen/screen.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import { foreseeRefusals } from "../../sandbox/contained-session.ts";
 import { judgedAs, snapshotHere } from "./judged-as.ts";

@@ -1,12 +1,12 @@
 import { judgeLine, namedPolicies } from "../../guard/judge-line.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { readLines } from "../../lib/read-lines.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { readLines } from "../../lib/text/decode-lines.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { chosenPolicy, readText } from "../active-policy.ts";
-import { screen } from "../../screen/screen.ts";
-import { commandScreen } from "../../screen/screen-command.ts";
-import { printLine } from "../print-line.ts";
+import { screen } from "../../guard/screen/screen.ts";
+import { commandScreen } from "../../guard/screen/screen-command.ts";
+import { printLine } from "../flags.ts";
 import { judgedAs, WITHOUT } from "./judged-as.ts";
 import type { CommandInput } from "../command-module.ts";
 

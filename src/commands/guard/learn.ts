@@ -1,14 +1,13 @@
-import { type Learnt, type Lesson, learn } from "../../guard/learn/learn.ts";
+import { type Learnt, type Lesson, learn } from "../../guard/allow/learn.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { commandScreen } from "../../screen/screen-command.ts";
-import { screen } from "../../screen/screen.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
+import { commandScreen } from "../../guard/screen/screen-command.ts";
+import { screen } from "../../guard/screen/screen.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
-import { printJson } from "../flags.ts";
-import { readSince } from "../since.ts";
+import { printJson, readSince } from "../flags.ts";
 
 /** Shows the rules that would have saved most questions, as a diff of the user's policy. Writes nothing. */
 export async function run({ flags }: CommandInput): Promise<number> {

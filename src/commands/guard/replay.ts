@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CallContainment } from "../../contract/agent-call.ts";
-import { HELD_PARTS } from "../../contract/containment.ts";
+import { type CallContainment, HELD_PARTS } from "../../contract/agent-call.ts";
 import { listSegments } from "../../guard/audit/verify-audit.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { EXIT } from "../../lib/user-error.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { printableLine } from "../../lib/text/printable.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
-import { readSince } from "../since.ts";
+import { readSince } from "../flags.ts";
 
 /** Judges recorded decisions again under another policy and shows each one that would change. */
 export async function run({ flags }: CommandInput): Promise<number> {

@@ -1,10 +1,9 @@
-import { type ScreenedLine, screenLines } from "../../screen/screen-lines.ts";
-import { raiseTaint } from "../../guard/taint/taint-store.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { readLines } from "../../lib/read-lines.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { textFlag } from "../flags.ts";
-import { printLine } from "../print-line.ts";
+import { type ScreenedLine, screenLines } from "../../guard/screen/screen.ts";
+import { raiseTaint } from "../../guard/taint-store.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { readLines } from "../../lib/text/decode-lines.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
+import { printLine, textFlag } from "../flags.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Screens JSON lines `{id, text, channel}` from standard input, one answer per line, in the same order. */

@@ -1,6 +1,6 @@
-import { clearTaint, readTaint } from "../../guard/taint/taint-store.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { clearTaint, readTaint } from "../../guard/taint-store.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { printJson, textFlag } from "../flags.ts";
 import type { CommandInput } from "../command-module.ts";
 

@@ -1,5 +1,5 @@
 import { checkPolicy } from "../../guard/policy/active-policy.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { readText } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 

@@ -1,15 +1,15 @@
 import { Readable, Writable } from "node:stream";
 import { MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
 import manifest from "../../../package.json" with { type: "json" };
-import { acpAgent } from "../../hosts/native/acp/acp-agent.ts";
-import { nativeOpener } from "../../hosts/native/open-native.ts";
-import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { sessionIds, sessionsFolder } from "../../sessions/folder.ts";
-import { listSessions } from "../../sessions/list.ts";
-import { removeSession } from "../../sessions/prune-sessions.ts";
+import { acpAgent } from "../../native/acp/acp-agent.ts";
+import { nativeOpener } from "../../native/session.ts";
+import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { sessionIds, sessionsFolder } from "../../native/log/log-folder.ts";
+import { listSessions } from "../../native/log/list-sessions.ts";
+import { removeSession } from "../../native/log/prune-sessions.ts";
 import { textFlag } from "../flags.ts";
 import { nativeSettings } from "./settings.ts";
 

@@ -1,15 +1,13 @@
 import type { Command } from "commander";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { findWorkspace } from "../../lib/find-workspace.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { refuseInSandbox } from "../../lib/refuse-in-sandbox.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { forgetMemories, forgetMemory, readMemories } from "../../tools/memory/memories.ts";
+import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { refuseInSandbox } from "../../lib/process/inside-session.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { forgetMemories, forgetMemory, readMemories } from "../../native/knowledge/memories.ts";
 import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
 import { printJson } from "../flags.ts";
-import { subVerbsText } from "../sub-help.ts";
-import { subVerb } from "../sub-verbs.ts";
+import { subVerb, subVerbsText } from "../sub-verbs.ts";
 
 const HELP: Readonly<Record<string, SubVerbHelp>> = {
   list: {

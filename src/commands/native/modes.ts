@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import manifest from "../../../package.json" with { type: "json" };
-import { openTerminal, runLineMode } from "../../hosts/native/line-mode.ts";
-import type { NativeSettings } from "../../hosts/native/native-settings.ts";
-import { nativeOpener, type NativeSession } from "../../hosts/native/open-native.ts";
-import { runTask } from "../../hosts/native/one-task.ts";
-import { exitOnSignal, stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
-import { waitingLine } from "../../hosts/native/waiting-line.ts";
+import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
+import type { NativeSettings } from "../../native/settings/session-settings.ts";
+import { nativeOpener, type NativeSession } from "../../native/session.ts";
+import { runTask } from "../../native/terminal/one-task.ts";
+import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
+import { waitingLine } from "../../native/terminal/waiting-line.ts";
 import type { SessionEvent } from "../../contract/engine-event.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
-import { readLog } from "../../sessions/read-log.ts";
-import { printText } from "../print-line.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
+import { readLog } from "../../native/log/read-log.ts";
+import { printText } from "../flags.ts";
 import { watchReader } from "../reader-gone.ts";
 
 interface Place {

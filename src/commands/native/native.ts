@@ -1,14 +1,13 @@
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { NO_AGENT_WORDS, readPrompt } from "../../launch/read-prompt.ts";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { say } from "../../lib/say.ts";
-import { refuseDeepSession } from "../../lib/session-depth.ts";
-import { UserError } from "../../lib/user-error.ts";
-import { PLAN_APPROVED } from "../../contract/work-mode.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { refuseDeepSession } from "../../lib/process/inside-session.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import { PLAN_APPROVED } from "../../contract/engine-settings.ts";
 import { once, textFlag } from "../flags.ts";
-import { engineFlags } from "./flags.ts";
-import { joinPiped, readPipedInput, waitForPipedInput } from "./piped-input.ts";
+import { engineFlags, joinPiped, readPipedInput, waitForPipedInput } from "./flags.ts";
 import type { CommandModule } from "../command-module.ts";
 
 /** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */

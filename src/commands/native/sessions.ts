@@ -1,32 +1,139 @@
-import { dollars } from "../../lib/dollars.ts";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
-import { commandScreen } from "../../screen/screen-command.ts";
 import { guardParts } from "../../guard/decide-and-record.ts";
-import { screen } from "../../screen/screen.ts";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { damageError } from "../../sessions/damage-error.ts";
-import { droppedIn } from "../../sessions/dropped.ts";
-import { findLog, listAgents } from "../../sessions/agent-logs.ts";
-import { findSession, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
-import { forkSession } from "../../sessions/fork.ts";
-import { listSessions } from "../../sessions/list.ts";
-import { readLog, type SessionLog } from "../../sessions/read-log.ts";
-import { replay } from "../../sessions/replay.ts";
-import { transcript } from "../../sessions/transcript.ts";
-import { endLeftCommands } from "../../tools/command/left-commands.ts";
+import { commandScreen } from "../../guard/screen/screen-command.ts";
+import { screen } from "../../guard/screen/screen.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { dollars, printable } from "../../lib/text/printable.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { listSessions } from "../../native/log/list-sessions.ts";
+import { findSession, sessionsFolder, sessionsPlace } from "../../native/log/log-folder.ts";
+import { damageError, readLog, type SessionLog } from "../../native/log/read-log.ts";
+import { replay } from "../../native/log/replay.ts";
+import { forkSession } from "../../native/log/session-log.ts";
+import { findLog, listAgents } from "../../native/log/session-summary.ts";
+import { droppedIn, transcript } from "../../native/log/transcript.ts";
+import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
+import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
 import { countFlag, once, printJson, textFlag } from "../flags.ts";
-import { engineFlags, refuseUnknownTools } from "./flags.ts";
+import { refuseUnread, subVerb, subVerbsText } from "../sub-verbs.ts";
+import { engineFlags, joinPiped, readPipedInput, refuseUnknownTools } from "./flags.ts";
 import { nativeSettings } from "./settings.ts";
-import { joinPiped, readPipedInput } from "./piped-input.ts";
-import type { CommandInput, CommandModule } from "../command-module.ts";
-import { SESSIONS_EXAMPLES, SESSIONS_HELP } from "./sessions-help.ts";
-import { subVerbsText } from "../sub-help.ts";
-import { refuseUnread, subVerb } from "../sub-verbs.ts";
+
+/** Loaded when used. */
+const takeBack = (direction: "undo" | "redo") => async (input: CommandInput) =>
+  await (await import("./undo.ts")).undoSession(direction, input);
+
+const line = ([id = "", when = "", state = "", title = ""]: readonly string[]) =>
+  `${id}  ${when}  ${printable(state).padEnd(18)}  ${printable(title)}\n`;
+
+const age = (time: number) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
+
+const ACTIONS = {
+  list,
+  show,
+  dropped,
+  resume,
+  undo: takeBack("undo"),
+  redo: takeBack("redo"),
+  fork,
+  export: exportSession,
+};
+
+const ENGINE = [
+  "--model",
+  "--effort",
+  "--base-url",
+  "--accept",
+  "--accept-keep",
+  "--accept-changed",
+  "--accept-timeout",
+  "--max-turns",
+  "--max-cost",
+  "--timeout",
+  "--model-idle",
+  "--allow-tool",
+  "--deny-tool",
+  "--skill-directory",
+  "--disable-skill",
+  "--policy",
+  "--preset",
+  "--require-sandbox",
+  "--json",
+];
+
+/** What each subcommand of `sessions` does and reads. */
+export const SESSIONS_HELP: Readonly<Record<string, SubVerbHelp>> = {
+  list: {
+    usage: "[--here] [--json]",
+    summary: "list conversations, newest first",
+    flags: ["--here", "--json"],
+    examples: ["signalbox sessions list --here"],
+  },
+  show: {
+    usage: "SESSION [--json]",
+    summary: "show one: its facts, then what was said and done",
+    flags: ["--json"],
+    examples: ["signalbox sessions show last"],
+  },
+  dropped: {
+    usage: "SESSION [--json]",
+    summary: "show what was left out when it was shortened",
+    flags: ["--json"],
+    examples: ["signalbox sessions dropped last"],
+  },
+  resume: {
+    usage: "SESSION [-p TEXT] [flags]",
+    summary: "go on with one, on the terminal or with one prompt",
+    flags: ["--prompt", ...ENGINE],
+    examples: ["signalbox sessions resume last", 'signalbox sessions resume last -p "now add a test"'],
+  },
+  undo: {
+    usage: "SESSION [--to TURN] [flags]",
+    summary: "undo the last turn: its files and its messages",
+    flags: ["--to", "--list", "--dry-run", "--force", "--yes", "--json"],
+    more: `Files become what they were before the turn; files that it made are removed.
+What you changed since is kept and named, unless you pass --force. Files that
+git ignores are not in a snapshot and stay. It asks first; 'sessions redo' takes
+it back until there is new work. docs/snapshots.md says more.
+
+Exit codes:
+  0 done   1 some files could not be restored (the conversation stays as it is)
+  2 usage, or no such turn   3 not confirmed, open elsewhere, no snapshot,
+  inside a session, or some files were kept`,
+    examples: [
+      "signalbox sessions undo last --list",
+      "signalbox sessions undo last --dry-run",
+      "signalbox sessions undo last --to 2 --yes",
+    ],
+  },
+  redo: {
+    usage: "SESSION [--dry-run] [--yes] [--json]",
+    summary: "redo what was undone",
+    flags: ["--dry-run", "--yes", "--json"],
+    examples: ["signalbox sessions redo last"],
+  },
+  fork: {
+    usage: "SESSION [--records N] [--json]",
+    summary: "copy one, or its first records, into a new one",
+    flags: ["--records", "--json"],
+    examples: ["signalbox sessions fork 1f0c2d3e --records 40"],
+  },
+  export: {
+    usage: "SESSION [--raw] [--json]",
+    summary: "write it as Markdown, secrets redacted",
+    flags: ["--raw", "--json"],
+    examples: ["signalbox sessions export last > talk.md"],
+  },
+};
+
+export const SESSIONS_EXAMPLES = [
+  "signalbox sessions list --here",
+  "signalbox sessions resume last",
+  "signalbox sessions export last > talk.md",
+];
 
 /** `signalbox sessions`: the conversations with our own engine. */
 export const command: CommandModule = {
@@ -58,21 +165,6 @@ export const command: CommandModule = {
   },
 };
 
-/** Loaded when used. */
-const takeBack = (direction: "undo" | "redo") => async (input: CommandInput) =>
-  await (await import("./undo.ts")).undoSession(direction, input);
-
-const ACTIONS = {
-  list,
-  show,
-  dropped,
-  resume,
-  undo: takeBack("undo"),
-  redo: takeBack("redo"),
-  fork,
-  export: exportSession,
-};
-
 async function list({ flags }: CommandInput): Promise<number> {
   const here = currentFolder();
   const sessions = listSessions(sessionsPlace(signalboxHome())).filter(
@@ -84,10 +176,6 @@ async function list({ flags }: CommandInput): Promise<number> {
     for (const { id, updated, state, title } of sessions) process.stdout.write(line([id, age(updated), state, title]));
   return EXIT.ok;
 }
-
-const line = ([id = "", when = "", state = "", title = ""]: readonly string[]) =>
-  `${id}  ${when}  ${printable(state).padEnd(18)}  ${printable(title)}\n`;
-const age = (time: number) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
 
 async function show({ words, flags }: CommandInput): Promise<number> {
   const { log, id, path } = opened(words);

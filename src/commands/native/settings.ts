@@ -1,20 +1,28 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
-import { EngineSettings } from "../../contract/engine-settings.ts";
-import type { NativeSettings } from "../../hosts/native/native-settings.ts";
-import type { WorkMode } from "../../contract/work-mode.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { say } from "../../lib/say.ts";
-import { UserError } from "../../lib/user-error.ts";
-import { featureFlags } from "../../settings/feature-flags.ts";
+import { type Effort, EngineSettings, type WorkMode } from "../../contract/engine-settings.ts";
+import type { HookAnswer } from "../../contract/hook-event.ts";
+import { type HookPlace, openSessionHooks } from "../../hooks/project/session-hooks.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import { priceOf } from "../../models/catalog/catalog.ts";
+import { chooseModel, type ModelChoice } from "../../models/choose-model.ts";
+import { readEffort, type ThinkingEffort, thinkingEffort } from "../../models/effort.ts";
 import { openModel } from "../../models/open-model.ts";
-import type { ModelChoice } from "../../models/choose-model.ts";
 import { otherModels } from "../../models/other-models.ts";
-import { priceOf } from "../../models/catalog/price.ts";
+import type { EngineHooks } from "../../native/engine/hooks.ts";
+import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../native/log/log-folder.ts";
+import { continuable, readLog } from "../../native/log/read-log.ts";
+import { replay } from "../../native/log/replay.ts";
+import { wantedBaseUrl, wantedEffort, wantedModel } from "../../native/settings/model-setting.ts";
+import type { NativeSettings } from "../../native/settings/session-settings.ts";
+import { featureFlags, type LoadedSettings, loadSettings } from "../../native/settings/settings-files.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { acceptPatterns, countFlag, textFlag, textsFlag } from "../flags.ts";
-import { chosenModel } from "./chosen-model.ts";
 import { skillSettings } from "./flags.ts";
-import { nativeHooks } from "./hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -111,4 +119,152 @@ function dollars(text: string | undefined): number | undefined {
     where: "--max-cost",
     fix: "for example --max-cost 0.50",
   });
+}
+
+interface ChosenModel {
+  readonly choice: ModelChoice;
+  readonly effort: ThinkingEffort;
+  /** Limits of the engine from settings files. */
+  readonly engine: LoadedSettings["engine"];
+  readonly skills: LoadedSettings["skills"];
+}
+
+/**
+ * The model and its effort, from flags, then a resumed session, then the environment, then the settings files: those
+ * of the session's folder, or of `cwd` where it is given. What the user should know about the choice is said.
+ */
+export function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
+  const session = resume === undefined ? undefined : sessionModel(resume);
+  const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
+  const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(realFolder(folder)) });
+  for (const note of settings.notes) say(note);
+  const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });
+  const effort = thinkingEffort(choice);
+  const flag = textFlag(flags, "effort");
+  const isSame = session?.model === `${choice.provider}/${choice.id}`;
+  const kept = isSame && session.effort !== undefined ? { value: session.effort, place: "the session" } : undefined;
+  const wanted =
+    flag === undefined
+      ? (kept ?? wantedEffort(process.env, settings))
+      : { value: readEffort(flag, "--effort"), place: "--effort" };
+  const note = wanted === undefined ? undefined : effort.set(wanted.value, wanted.place);
+  if (note !== undefined) say(note);
+  return { choice, effort, engine: settings.engine, skills: settings.skills };
+}
+
+/** A flag wins over everything. An address is used only for the provider that it was given for. */
+function namedModel(flags: Flags, session: SessionModel | undefined, settings: LoadedSettings) {
+  const baseUrl = textFlag(flags, "baseUrl");
+  const flag = textFlag(flags, "model");
+  const name = flag ?? session?.model;
+  if (name !== undefined) {
+    const ofSession = name.split("/")[0] === session?.model?.split("/")[0] ? session?.baseUrl : undefined;
+    return { name, baseUrl: baseUrl ?? ofSession ?? wantedBaseUrl(name, settings) };
+  }
+  const wanted = wantedModel(process.env, settings);
+  if (wanted === undefined) return { baseUrl };
+  if (wanted.note !== undefined) say(wanted.note);
+  return { name: wanted.value, place: wanted.place, baseUrl: baseUrl ?? wantedBaseUrl(wanted.value, settings) };
+}
+
+interface SessionModel {
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly cwd: string | undefined;
+  readonly effort: Effort | undefined;
+}
+
+function sessionModel(session: string): SessionModel {
+  const folder = sessionsFolder(signalboxHome());
+  const path = logPath(folder, findSession(folder, session, currentFolder()));
+  const log = readLog(path);
+  // Otherwise a log without a model would be mistaken for one whose model is missing.
+  continuable(log, path);
+  const { model, baseUrl, effort } = replay(log.records.map(({ record }) => record));
+  return { model: model === "" ? undefined : model, baseUrl, effort, cwd: log.header?.cwd };
+}
+
+/** Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** The hook programs configured by the user and the trusted repository, as hooks of the engine. */
+export function nativeHooks(place: HookPlace): EngineHooks {
+  const hooks = openSessionHooks(place);
+  if (hooks === undefined) return {};
+  const { beforeTool, beforeStop, tell } = hooks;
+  const transcriptPath = logPath(sessionsPlace(place.home), place.sessionId);
+  return {
+    sessionStart: [async (event) => void (await tell("session-start", event))],
+    sessionEnd: [async (event) => void (await tell("session-end", event))],
+    errorOccurred: [async (event) => void (await tell("error", event))],
+    preCompact: [async (event) => void (await tell("compact-before", event))],
+    userPromptSubmitted: [async (event) => promptWord(await tell("prompt-submitted", event))],
+    preToolUse: [async (event) => toolWord(await beforeTool(event))],
+    postToolUse: [
+      async ({ toolName, toolArgs, toolResult: { text, failed } }) => {
+        const toolResult = { resultType: failed ? "failure" : "success", textResultForLlm: text };
+        return resultWord(await tell("tool-after", { toolName, toolArgs, toolResult }), failed);
+      },
+    ],
+    agentStop: [
+      async (event) => {
+        const { stopReason, stopHookActive: stop_hook_active } = event;
+        const reason = await beforeStop(
+          "agent-stop",
+          { transcriptPath, stopReason, stop_hook_active },
+          stop_hook_active,
+        );
+        return reason === undefined ? undefined : { decision: "block" as const, reason };
+      },
+    ],
+    subagentStop: [
+      async ({ stopHookActive: stop_hook_active, agentName, ...event }) => {
+        const payload = { ...event, agentName, agentType: agentName, stop_hook_active };
+        const reason = await beforeStop("subagent-stop", payload, stop_hook_active);
+        return reason === undefined ? undefined : { decision: "block" as const, reason };
+      },
+    ],
+  };
+}
+
+const contextOf = ({ context }: HookAnswer) => (context === undefined ? {} : { additionalContext: context });
+
+function promptWord(answer: HookAnswer) {
+  const { block, prompt } = answer;
+  return {
+    ...contextOf(answer),
+    ...(prompt === undefined ? {} : { modifiedPrompt: prompt }),
+    ...(block === undefined ? {} : { decision: "block" as const, reason: block }),
+  };
+}
+
+/** A changed result replaces the whole one: images that the hook was not shown are not sent either. */
+function resultWord(answer: HookAnswer, failedBefore: boolean) {
+  const { result } = answer;
+  return {
+    ...contextOf(answer),
+    ...(result === undefined ? {} : { modifiedResult: { text: result.text, failed: result.failed ?? failedBefore } }),
+  };
+}
+
+/**
+ * When a hook asks for approval, the call is denied with that reason, because the guard only asks according to its own
+ * rules.
+ */
+function toolWord(answer: HookAnswer) {
+  const { verdict, because = "a hook denied it", input } = answer;
+  const reason = verdict === "ask" ? `a hook asks for approval: ${because}` : because;
+  return {
+    ...contextOf(answer),
+    ...(input === undefined ? {} : { modifiedArgs: input }),
+    ...(verdict === "deny" || verdict === "ask"
+      ? { permissionDecision: "deny" as const, permissionDecisionReason: reason }
+      : {}),
+  };
 }

@@ -1,19 +1,17 @@
-import { endLine, fileLines, turnLines } from "../../hosts/native/undo/describe-undo.ts";
-import { listTurns, readTurns } from "../../hosts/native/undo/list-turns.ts";
-import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoPlace } from "../../hosts/native/undo/plan-turns.ts";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { isInsideSession } from "../../lib/inside-session.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
-import { readLog } from "../../sessions/read-log.ts";
-import { openSession } from "../../sessions/session.ts";
-import type { FileMove, MoveReport } from "../../snapshots/file-moves.ts";
+import { endLine, fileLines, listTurns, readTurns, turnLines } from "../../native/undo/take-back.ts";
+import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoPlace } from "../../native/undo/plan-turns.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { isInsideSession } from "../../lib/process/inside-session.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../native/log/log-folder.ts";
+import { readLog } from "../../native/log/read-log.ts";
+import { openSession } from "../../native/log/session-log.ts";
+import type { FileMove, MoveReport } from "../../snapshots/move-files.ts";
 import type { CommandInput } from "../command-module.ts";
-import { countFlag, printJson } from "../flags.ts";
-import { isConfirmed } from "../is-confirmed.ts";
+import { countFlag, isConfirmed, printJson } from "../flags.ts";
 
 type Direction = PlannedUndo["direction"];
 

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { findReceipt, finishedReceipt, readReceiptFile } from "../../backplane/receipts/find-receipt.ts";
+import { findReceipt, finishedReceipt, readReceiptFile } from "../../receipts/seal/find-receipt.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import type { SealPredicate } from "../../contract/seal.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 
 /** The word after the `receipt` subcommand. */
 export function wantedRun(words: readonly string[], usage: string): string {

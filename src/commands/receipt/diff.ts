@@ -1,11 +1,12 @@
 import { styleText } from "node:util";
-import { exactJson } from "../../lib/exact-json.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { printable } from "../../lib/printable.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { exactJson } from "../../lib/json/exact-json.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { unifiedDiff } from "../../lib/text/unified-diff.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { CommandInput } from "../command-module.ts";
 import { countable, foundReceipt, type NamedReceipt } from "./argument.ts";
-import { compareStories } from "./compare-stories.ts";
+import { fileLine } from "./story-text.ts";
 import { receiptStory, type ReceiptStory } from "./story.ts";
 
 const LONGEST = 100;
@@ -81,3 +82,42 @@ function fields(value: unknown): Readonly<Record<string, unknown>> | undefined {
 
 const own = (value: Readonly<Record<string, unknown>>, key: string) =>
   Object.hasOwn(value, key) ? value[key] : undefined;
+
+/** Where two stories differ: one part of the story and its lines, removed ones with `-`, added ones with `+`. */
+export interface StoryDifference {
+  readonly part: string;
+  readonly lines: readonly string[];
+}
+
+/** Compares what two runs were asked, did and led to. Times, ids and hashes are left out, because they always differ. */
+export function compareStories(left: ReceiptStory, right: ReceiptStory): readonly StoryDifference[] {
+  const [one, other] = [parts(left), parts(right)];
+  return Object.keys(one).flatMap((part) => {
+    const lines = changedLines(one[part] ?? "", other[part] ?? "");
+    return lines.length === 0 ? [] : { part, lines };
+  });
+}
+
+function parts(story: ReceiptStory): Readonly<Record<string, string>> {
+  const { files = [], checks, denied, calls } = story;
+  return {
+    task: story.task,
+    agent: story.agent,
+    outcome: story.outcome,
+    checks: checks.map(({ command, end }) => `${end}: ${command}`).join("\n"),
+    denied: denied.map(({ call, because }) => `${call}\n  ${because}`).join("\n"),
+    calls: calls.map(({ text }) => text).join("\n"),
+    files: files.map(fileLine).join("\n"),
+    diff: story.diff,
+    guarded: story.guarded,
+    contained: story.contained,
+    network: story.network,
+    cost: story.cost,
+  };
+}
+
+const changedLines = (left: string, right: string) =>
+  unifiedDiff(left, right, "")
+    .split("\n")
+    .slice(2)
+    .filter((line) => /^[-+]/.test(line));

@@ -1,8 +1,7 @@
-import { exportReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { atomicWrite } from "../../lib/atomic-write.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { exportReceipt } from "../../receipts/seal/find-receipt.ts";
+import { atomicWrite } from "../../lib/files/atomic-write.ts";
+import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { textFlag } from "../flags.ts";
 import { wantedRun } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";

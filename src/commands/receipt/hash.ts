@@ -1,5 +1,5 @@
-import { receiptFileHash } from "../../backplane/receipts/find-receipt.ts";
-import { EXIT } from "../../lib/user-error.ts";
+import { receiptFileHash } from "../../receipts/seal/find-receipt.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
 import { wantedRun } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
 

@@ -1,10 +1,9 @@
-import { latestReceipts, prunedReceipts } from "../../backplane/receipts/find-receipt.ts";
+import { latestReceipts, prunedReceipts } from "../../receipts/seal/find-receipt.ts";
 import type { SealPredicate } from "../../contract/seal.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { countFlag } from "../flags.ts";
-import { printLine } from "../print-line.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
+import { countFlag, printLine } from "../flags.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Prints the newest receipts, oldest first. */

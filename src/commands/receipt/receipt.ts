@@ -1,7 +1,5 @@
-import type { CommandInput, CommandModule } from "../command-module.ts";
-import { HELP } from "./help.ts";
-import { subVerbsText } from "../sub-help.ts";
-import { subVerb } from "../sub-verbs.ts";
+import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
+import { subVerb, subVerbsText } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
 
@@ -12,6 +10,62 @@ const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }
   diff: () => import("./diff.ts"),
   export: () => import("./export.ts"),
   hash: () => import("./hash.ts"),
+};
+
+const EXAMPLES = [
+  "signalbox receipt show last",
+  "signalbox receipt show last --md > pull-request.md",
+  "signalbox receipt export last --out receipt.json",
+  "signalbox receipt verify receipt.json --key their.pub.pem",
+];
+
+/** What each subcommand of `receipt` does and reads. */
+export const HELP: Readonly<Record<string, SubVerbHelp>> = {
+  list: {
+    usage: "[--limit N] [--json]",
+    summary: "list the receipts of this machine, newest last",
+    flags: ["--limit", "--json"],
+    examples: ["signalbox receipt list --limit 10"],
+  },
+  show: {
+    usage: "RUN | FILE [--diff] [--md] [--key PEM] [--json]",
+    summary: "what was asked, done, denied and changed",
+    flags: ["--diff", "--md", "--key", "--json"],
+    examples: [
+      "signalbox receipt show last",
+      "signalbox receipt show 3f2a --diff",
+      "signalbox receipt show last --md > pull-request.md",
+      "signalbox receipt show receipt.json --key their.pub.pem",
+    ],
+  },
+  verify: {
+    usage: "[RUN | FILE] [--key PEM] [--allow-gone] [--json]",
+    summary: "check hashes, signatures, chain and log",
+    flags: ["--key", "--allow-gone", "--json"],
+    examples: [
+      "signalbox receipt verify",
+      "signalbox receipt verify last",
+      "signalbox receipt verify receipt.json --key their.pub.pem",
+    ],
+  },
+  diff: {
+    usage: "RUN RUN [--all] [--json]",
+    summary: "where two runs differ, without times and ids",
+    flags: ["--all", "--json"],
+    examples: ["signalbox receipt diff 3f2a last"],
+  },
+  export: {
+    usage: "RUN [--out FILE]",
+    summary: "write a receipt with seal and key, to verify elsewhere",
+    flags: ["--out"],
+    examples: ["signalbox receipt export last --out receipt.json"],
+  },
+  hash: {
+    usage: "FILE",
+    summary: "print only the canonical hash of a receipt",
+    flags: [],
+    examples: ["signalbox receipt hash receipt.json"],
+  },
 };
 
 export const command: CommandModule = {
@@ -38,10 +92,3 @@ export const command: CommandModule = {
     return run(input);
   },
 };
-
-const EXAMPLES = [
-  "signalbox receipt show last",
-  "signalbox receipt show last --md > pull-request.md",
-  "signalbox receipt export last --out receipt.json",
-  "signalbox receipt verify receipt.json --key their.pub.pem",
-];

@@ -1,23 +1,22 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { findReceipt, finishedReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { verifyFile } from "../../backplane/receipts/verify-receipts.ts";
+import { findReceipt, finishedReceipt } from "../../receipts/seal/find-receipt.ts";
+import { verifyFile } from "../../receipts/seal/verify-receipts.ts";
 import type { SealPredicate } from "../../contract/seal.ts";
-import { exactJson } from "../../lib/exact-json.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
-import { say } from "../../lib/say.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { exactJson } from "../../lib/json/exact-json.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import type { CommandInput } from "../command-module.ts";
 import { textFlag } from "../flags.ts";
 import { countable, isFile, type NamedReceipt, wantedRun } from "./argument.ts";
-import { storyMarkdown } from "./story-markdown.ts";
+import { storyMarkdown, storyText } from "./story-text.ts";
 import { receiptStory, type ReceiptStory } from "./story.ts";
-import { storyText } from "./story-text.ts";
 
 /** Prints what a run did: as text, as Markdown, only its diff, or the receipt itself as JSON. */
 export async function run({ words, flags }: CommandInput): Promise<number> {

@@ -3,10 +3,9 @@ import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt
 import { newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import type { SealFacts, SealPredicate } from "../../contract/seal.ts";
-import { compareStories } from "./compare-stories.ts";
-import { storyMarkdown } from "./story-markdown.ts";
+import { compareStories } from "./diff.ts";
+import { storyMarkdown, storyText } from "./story-text.ts";
 import { receiptStory } from "./story.ts";
-import { storyText } from "./story-text.ts";
 
 const RUN = "aaaaaaaa-0000-4000-8000-000000000001";
 const DIFF = `diff --git a/a.js b/a.js

@@ -1,11 +1,10 @@
-import { isGuarded } from "../../backplane/receipts/verify-receipts.ts";
 import { isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
-import type { SealPredicate } from "../../contract/seal.ts";
-import { dollars } from "../../lib/dollars.ts";
-import { type ChangedFile, changedFiles } from "./changed-files.ts";
-import { callText, type DeniedCall, deniedCalls } from "./denied-calls.ts";
-import { outcomeWords } from "./outcome-words.ts";
+import { SealFacts, type SealPredicate } from "../../contract/seal.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { dollars } from "../../lib/text/printable.ts";
+import { isGuarded } from "../../receipts/seal/verify-receipts.ts";
+import { callText, type DeniedCall, deniedCalls } from "../denied-calls.ts";
 
 /** What a receipt and its seal say, in words. Nothing in it is safe to print as it is. */
 export interface ReceiptStory {
@@ -137,4 +136,105 @@ function durationWords(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** How a run ended, as one sentence without a full stop. */
+function outcomeWords(receipt: Receipt, predicate: SealPredicate | undefined): string {
+  const end = endOf(receipt, predicate);
+  const why = end.because === "" ? "" : `: ${end.because}`;
+  if (end.verified === "stale") return "not accepted: the files changed while they were checked, or after that";
+  if (end.verified === "changed_check")
+    return "accepted by a changed check: it passes only with the agent's version of the files that decide it";
+  if (end.verified === "refused") return "not accepted: the agent said it was done, but a check failed";
+  switch (end.stopped) {
+    case "denied":
+      return "stopped: a call was blocked, and the agent did nothing after that";
+    case "limit":
+      return `stopped at a limit${why}`;
+    case "no_progress":
+      return `stopped without progress${why}`;
+    case "crashed":
+      return `failed: the agent crashed${why}`;
+    case "interrupted":
+      return `interrupted${why === ": interrupted" ? "" : why}`;
+    case "failed":
+      return `failed${why}`;
+    default:
+      return receipt.outcome === "complete" ? doneWords(end.verified) : `${receipt.outcome}${why}`;
+  }
+}
+
+const doneWords = (verified: SealFacts["verified"] | undefined) =>
+  verified === "accepted" ? "done, and every check passed" : "done, as the agent says; nothing was checked";
+
+/** A receipt without its seal has these facts in its last event, if we wrote it. */
+function endOf({ trace }: Receipt, predicate: SealPredicate | undefined) {
+  const last = trace.findLast(({ type }) => type === "run_completed")?.ext;
+  const ext = isRecord(last) ? last : {};
+  const because = typeof ext["because"] === "string" ? (ext["because"].split("\n")[0] ?? "") : "";
+  const told = SealFacts.pick({ stopped: true, verified: true }).partial().safeParse({
+    stopped: ext["stopped"],
+    verified: ext["verified"],
+  });
+  return {
+    because,
+    ...(told.success ? told.data : {}),
+    ...(predicate && { stopped: predicate.stopped, verified: predicate.verified }),
+  };
+}
+
+/** A file that a run changed. Lines are unknown where the receipt has no diff, and for binary files. */
+export interface ChangedFile {
+  /** `A` added, `D` deleted, `M` modified, `R` renamed, `T` type changed, `?` could not be read. */
+  readonly letter: string;
+  readonly path: string;
+  readonly lines?: { readonly added: number; readonly removed: number };
+}
+
+/** The files that a run changed, from the diff and the status in its receipt; undefined when it has neither. */
+function changedFiles(verification: Receipt["verification"]): readonly ChangedFile[] | undefined {
+  const { git_diff: diff, git_status: status } = verification;
+  if (diff === null && status === null) return undefined;
+  const lines = (status ?? "").split("\n").flatMap((line) => {
+    const [, letter, path] = /^([\w?]) {2}(.+)$/.exec(line) ?? [];
+    return letter === undefined || path === undefined ? [] : { letter, path };
+  });
+  const named = lines.filter(({ letter }) => letter !== "?");
+  const unreadable = lines.filter(({ letter }) => letter === "?");
+  const sections = (diff ?? "").split(/^(?=diff --git )/m).filter((text) => text.startsWith("diff --git "));
+  const counted = sections.map(readSection);
+  // Both are in the order of git, and names in the status are not quoted.
+  if (named.length !== counted.length) return [...(counted.length === 0 ? named : counted), ...unreadable];
+  return [...counted.map((file, at) => ({ ...file, ...named[at] })), ...unreadable];
+}
+
+function readSection(section: string): ChangedFile {
+  const lines = section.split("\n");
+  const start = lines.findIndex((line) => line.startsWith("@@ ") || line === "GIT binary patch");
+  const head = start === -1 ? lines : lines.slice(0, start);
+  const after = (word: string) => head.find((line) => line.startsWith(word))?.slice(word.length);
+  const path =
+    after("rename to ") ?? after("+++ b/") ?? after("--- a/") ?? / b\/(.*)$/.exec(lines[0] ?? "")?.[1] ?? "?";
+  const letter = head.some((line) => line.startsWith("new file"))
+    ? "A"
+    : head.some((line) => line.startsWith("deleted file"))
+      ? "D"
+      : after("rename to ") === undefined
+        ? "M"
+        : "R";
+  if (lines[start] === "GIT binary patch") return { letter, path };
+  const body = start === -1 ? [] : lines.slice(start);
+  const count = (sign: string) => body.filter((line) => line.startsWith(sign)).length;
+  return { letter, path, lines: { added: count("+"), removed: count("-") } };
+}
+
+/** What is known of the lines of one file. */
+export const fileDetail = (file: ChangedFile): string =>
+  file.letter === "?" ? "cannot be read, so its changes are unknown" : lineCounts([file]);
+
+/** `+3 -1` of several files; empty where no lines are known. */
+export function lineCounts(files: readonly ChangedFile[]): string {
+  const known = files.flatMap(({ lines }) => (lines === undefined ? [] : lines));
+  const sum = (side: "added" | "removed") => known.reduce((total, lines) => total + lines[side], 0);
+  return known.length === 0 ? "" : `+${sum("added")} -${sum("removed")}`;
 }

@@ -1,16 +1,16 @@
-import { pickRun } from "../../backplane/receipts/find-receipt.ts";
+import { pickRun } from "../../receipts/seal/find-receipt.ts";
 import {
   type HomeReport,
   isGuarded,
   reportOfRun,
   verifyFile,
   verifyHome,
-} from "../../backplane/receipts/verify-receipts.ts";
+} from "../../receipts/seal/verify-receipts.ts";
 import type { Statement } from "../../contract/seal.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { prunedLine } from "../../lib/tombstones.ts";
-import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { prunedLine } from "../../lib/files/tombstones.ts";
+import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { printJson, textFlag } from "../flags.ts";
 import { isFile } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";

@@ -1,41 +1,39 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { resolveAgent } from "../../agents/active-agent.ts";
 import type { AgentPack } from "../../agents/pack/agent-pack.ts";
-import { findPack, isAgentName } from "../../agents/registry.ts";
-import { resolveAgent } from "../../agents/resolve.ts";
-import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { findPack, isAgentName } from "../../agents/packs.ts";
+import { openSpillover, type Spillover } from "../../agents/spillover.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
-import { endTree } from "../../lib/end-tree.ts";
-import { isInside } from "../../lib/inside.ts";
-import { markWork } from "../../lib/left-work.ts";
+import { randomId } from "../../lib/files/random-id.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
-import { startTime } from "../../lib/process-table.ts";
-import { randomId } from "../../lib/random-id.ts";
-import { say } from "../../lib/say.ts";
-import { isUserError, UserError } from "../../lib/user-error.ts";
-import { type CheckedRunner, checkRunner } from "../../recipes/bridge/check-runner.ts";
-import { findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
-import { refuseAddresses, runnerContext } from "../../recipes/bridge/runner-context.ts";
-import { runnerEnvironment } from "../../recipes/bridge/runner-environment.ts";
-import { openRunnerPlace, type RunnerPlace } from "../../recipes/bridge/runner-place.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { endTree } from "../../lib/process/end-tree.ts";
+import { markWork } from "../../lib/process/left-work.ts";
+import { startTime } from "../../lib/process/process-table.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
+import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import { type CheckedRunner, checkRunner, findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
 import { banner, runRunner } from "../../recipes/bridge/run-runner.ts";
-import { agentSteps, checkFields, wholeRecipe } from "../../recipes/bridge/whole-recipe.ts";
-import type { LoadedRecipe } from "../../recipes/places/load-recipe.ts";
-import { untrustedFile } from "../../recipes/places/recipe-trust.ts";
+import { agentSteps, checkFields, refuseAddresses, runnerContext, wholeRecipe } from "../../recipes/bridge/runner-context.ts";
+import { openRunnerPlace, runnerEnvironment, type RunnerPlace } from "../../recipes/bridge/runner-place.ts";
+import type { FoundRecipe } from "../../recipes/recipe/find-recipe.ts";
+import type { LoadedRecipe } from "../../recipes/recipe/load-recipe.ts";
+import { untrustedFile } from "../../recipes/recipe/recipe-trust.ts";
 import type { Context } from "../../recipes/recipe/recipe.ts";
+import { createRunFolder } from "../../recipes/run/run-folder.ts";
 import type { RecipeOptions } from "../../recipes/run/run-parts.ts";
 import type { RecipeEnd } from "../../recipes/run/run-recipe.ts";
 import type { RecipeResult } from "../../recipes/run/step-result.ts";
-import { commandMarks, endLeftCommands } from "../../tools/command/left-commands.ts";
+import { commandMarks, endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { chosenPolicy } from "../active-policy.ts";
-import { BAD_ARGUMENTS } from "./context-flags.ts";
-import { refuseHooks, refuseInSession, refuseRules } from "./engine.ts";
-import { openInterruption } from "./interruption.ts";
-import { asFailure, checkTrust, notContained, refuseDeepRecipe, subRecipe } from "./may-run.ts";
-import { openScratch, recipeCopy, type Scratch } from "./scratch.ts";
+import { asFailure, checkTrust, notContained, refuseDeepRecipe, refuseHooks, refuseInSession, refuseRules, subRecipe } from "./may-run.ts";
 import { sealExternalRun } from "./seal.ts";
-import type { Started } from "./start.ts";
+import { openInterruption } from "./session.ts";
+import { BAD_ARGUMENTS, type Started } from "./start.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -216,4 +214,71 @@ function environmentOf(
     launcher: join(packageFolder(), "bin/signalbox"),
     runId,
   });
+}
+
+/** The private folder of a run of the external runner. Disposing it removes everything in it. */
+interface Scratch extends Disposable {
+  /** The folder with our shim, for its PATH. */
+  readonly shims: string | undefined;
+  /** The folder with the recipes as they were checked, by name. */
+  readonly recipes: string;
+  /** What the runner and its steps read. */
+  readonly readable: readonly string[];
+  readonly spill: Spillover["spill"];
+}
+
+interface ScratchPlace {
+  readonly home: string;
+  readonly runId: string;
+  /** The program that our shim stands in for. */
+  readonly shim: string | undefined;
+  readonly files: readonly FoundRecipe[];
+}
+
+function openScratch({ home, runId, shim, files }: ScratchPlace): Scratch {
+  const texts = textsByName(files);
+  const folder = createRunFolder(home, runId);
+  const own = (name: string) => join(folder.path, name);
+  const [shims, values, recipes] = [own("shims"), own("values"), own("recipes")];
+  for (const path of [shims, values, recipes]) mkdirSync(path, { mode: 0o700 });
+  if (shim !== undefined) symlinkSync(join(packageFolder(), "shims", shim), join(shims, shim));
+  for (const [name, { text }] of texts) {
+    const copy = recipeCopy(recipes, name);
+    mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+    writeFileSync(copy, text, { mode: 0o600 });
+  }
+  const spillover = openSpillover(values);
+  return {
+    shims: shim === undefined ? undefined : shims,
+    recipes,
+    readable: [shims, values, recipes],
+    spill: (value) => spillover.spill(value),
+    [Symbol.dispose]() {
+      spillover[Symbol.dispose]();
+      folder[Symbol.dispose]();
+      rmSync(folder.path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where the copy of a recipe is. */
+const recipeCopy = (folder: string, name: string): string => join(folder, `${name}.yaml`);
+
+/** The external runner knows recipes by their names only. */
+function textsByName(files: readonly FoundRecipe[]): ReadonlyMap<string, FoundRecipe> {
+  const known = new Map<string, FoundRecipe>();
+  for (const file of files) {
+    const other = known.get(file.name) ?? file;
+    if (other.text !== file.text)
+      throw new UserError(
+        `two different recipes are called '${file.name}', and the external runner would mix them up`,
+        {
+          where: `${other.file}, ${file.file}`,
+          fix: "rename one of them, or use --engine native",
+          exitCode: EXIT.usage,
+        },
+      );
+    known.set(file.name, other);
+  }
+  return known;
 }

@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
-import { messageOf } from "../../lib/message-of.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { checkRecipe } from "../../recipes/check/check-recipe.ts";
-import { listRecipes, recipeAt, recipeNamed } from "../../recipes/places/find-recipe.ts";
-import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
-import type { RecipeFolder } from "../../recipes/places/recipe-folders.ts";
+import { EXIT, messageOf } from "../../lib/text/user-error.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { checkRecipe } from "../../recipes/check-recipe.ts";
+import { listRecipes, recipeAt, recipeNamed } from "../../recipes/recipe/find-recipe.ts";
+import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/recipe/load-recipe.ts";
+import type { RecipeFolder } from "../../recipes/recipe/recipe-folders.ts";
 import type { Recipe } from "../../recipes/recipe/recipe.ts";
-import { recipeGraph } from "../../recipes/show/graph.ts";
+import { recipeGraph } from "../../recipes/recipe/plan-steps.ts";
 import type { CommandInput } from "../command-module.ts";
 import { printJson, textFlag } from "../flags.ts";
-import { findByWord, searchedFolders, workingFolder } from "./find.ts";
+import { findByWord, searchedFolders, workingFolder } from "./start.ts";
 
 const isJson = ({ flags }: CommandInput) => flags["json"] === true || textFlag(flags, "format") === "json";
 

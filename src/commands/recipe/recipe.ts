@@ -1,12 +1,19 @@
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
 import type { Command } from "commander";
-import { UserError } from "../../lib/user-error.ts";
+import { safePath } from "../../lib/path/inside.ts";
+import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
+import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
+import { isInsideSession } from "../../lib/process/inside-session.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { checkRunner, findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
+import { installRunner } from "../../recipes/bridge/install-runner.ts";
 import type { CommandModule, SubVerbHelp } from "../command-module.ts";
-import { subVerbsText } from "../sub-help.ts";
-import { subVerb } from "../sub-verbs.ts";
-import { BAD_ARGUMENTS } from "./context-flags.ts";
-import { install } from "./install-runner.ts";
+import { subVerb, subVerbsText } from "../sub-verbs.ts";
 import { graph, list, show, validate } from "./look.ts";
 import { run } from "./run.ts";
+import { openInterruption } from "./session.ts";
+import { BAD_ARGUMENTS } from "./start.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
@@ -148,4 +155,23 @@ function badVerb(what: string | undefined): never {
     throw badArguments(cause instanceof Error ? cause.message : String(cause));
   }
   throw badArguments("missing subcommand");
+}
+
+/** Installs the external runner, and prints which one will be used from now on. */
+export async function install(): Promise<number> {
+  const { env } = process;
+  if (isInsideSession(env))
+    throw new UserError("an agent's session cannot install programs", {
+      where: "signalbox recipe install-runner",
+      fix: "run it in your own terminal",
+      exitCode: EXIT.failed,
+    });
+  const cwd = currentFolder();
+  const path = [safePath(env, findWorkspace(cwd)), join(env["HOME"] ?? homedir(), ".cargo/bin")].join(delimiter);
+  const environment = { ...cleanEnvironment(env), PATH: path };
+  using interruption = openInterruption(undefined);
+  await installRunner({ environment, print: (text) => void process.stderr.write(`${text}\n`) }, interruption.signal);
+  const { version, path: installed } = await checkRunner(findRunner(env, cwd), { environment });
+  process.stdout.write(`${RUNNER_NAME} ${version} at ${installed}\n`);
+  return EXIT.ok;
 }

@@ -1,35 +1,31 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { readyForRuns, recoverRuns } from "../../backplane/run/recover-runs.ts";
-import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { stringify } from "yaml";
 import { readTrust } from "../../guard/policy/trust.ts";
-import { findWorkspace } from "../../lib/find-workspace.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
+import { findWorkspace } from "../../lib/path/workspace.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { readyForRuns, recoverRuns } from "../../receipts/run/recover-runs.ts";
+import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import { mayLeaveSandbox, untrustedFile } from "../../recipes/recipe/recipe-trust.ts";
+import { withRateLimit } from "../../recipes/run/agent-step.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";
-import { withRateLimit } from "../../recipes/run/rate-limit.ts";
-import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
+import { progressLines, type RecipeOptions, type RecipeParts } from "../../recipes/run/run-parts.ts";
 import { PREFLIGHT, type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
+import type { RecipeResult } from "../../recipes/run/step-result.ts";
 import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
-import { progressLines } from "../../recipes/show/progress.ts";
-import { endLeftCommands } from "../../tools/command/left-commands.ts";
+import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
-import { textsFlag } from "../flags.ts";
+import { printText, textFlag, textsFlag } from "../flags.ts";
 import { runSetting } from "../run/setting.ts";
 import { agentRunner } from "./agent-step.ts";
-import { askPerson } from "./ask.ts";
-import { secondsFlag, wordsFlag } from "./context-flags.ts";
-import { engineOf, refuseForeignFlags } from "./engine.ts";
 import { rustRun } from "./external.ts";
-import { bundledRecipes } from "./find.ts";
-import { openInterruption } from "./interruption.ts";
-import { checkTrust, notContained, refuseDeepRecipe, subRecipe } from "./may-run.ts";
-import { formatOf, printResult } from "./print-result.ts";
+import { checkTrust, engineOf, notContained, refuseDeepRecipe, refuseForeignFlags, subRecipe } from "./may-run.ts";
 import { sealRecipeRun, traceOf } from "./seal.ts";
-import { type CallingSession, callingSession } from "./session.ts";
-import { type Started, startOf } from "./start.ts";
+import { askPerson, type CallingSession, callingSession, openInterruption } from "./session.ts";
+import { BAD_ARGUMENTS, bundledRecipes, secondsFlag, type Started, startOf, wordsFlag } from "./start.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -168,4 +164,48 @@ function recovered(runAgent: RecipeParts["runAgent"], setting: RunSetting): Reci
     await ready;
     return await runAgent(request, signal);
   };
+}
+
+const FORMATS = ["table", "json", "yaml"] as const;
+
+type ResultFormat = (typeof FORMATS)[number];
+
+function formatOf(flags: Readonly<Record<string, unknown>>): ResultFormat {
+  if (flags["json"] === true) return "json";
+  const name = textFlag(flags, "format") ?? "table";
+  const format = FORMATS.find((each) => each === name);
+  if (format !== undefined) return format;
+  throw new UserError(`unknown format '${name}'`, {
+    where: "--format",
+    fix: `use one of: ${FORMATS.join(", ")}`,
+    exitCode: BAD_ARGUMENTS,
+  });
+}
+
+async function printResult(result: RecipeResult, format: ResultFormat): Promise<void> {
+  if (format === "json") return await printText(`${JSON.stringify(result, null, 2)}\n`);
+  if (format === "yaml") return await printText(stringify(result));
+  const rows = result.step_results.map(
+    ({ step_id: id, status, duration }) => `${status.padEnd(10)}${`${duration.toFixed(1)} s`.padStart(9)}  ${id}`,
+  );
+  const end = `${result.recipe_name}: ${result.success ? "succeeded" : "failed"} in ${result.duration.toFixed(1)} s`;
+  const closing = closingText(result);
+  const parts = closing === "" ? [...rows, end] : [...rows, "", closing, "", end];
+  await printText(`${printable(parts.join("\n"))}\n`);
+}
+
+/** What the user wants to read: the output of the last step, or why it failed. */
+function closingText({ success, step_results: results }: RecipeResult): string {
+  const last = success ? results.at(-1) : results.findLast(({ status }) => status === "failed" || status === "blocked");
+  if (last === undefined || last.status === "skipped") return "";
+  if (success) return last.output.trim();
+  const output = last.output.trim();
+  return [`${last.step_id}: ${last.error.trim()}`, ...(output === "" ? [] : ["", lastLines(output)])].join("\n");
+}
+
+const MAX_LINES = 40;
+
+function lastLines(text: string): string {
+  const lines = text.split("\n");
+  return lines.length <= MAX_LINES ? text : ["…", ...lines.slice(-MAX_LINES)].join("\n");
 }

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { sealSummary } from "../../backplane/receipts/seal-summary.ts";
-import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { sealSummary } from "../../receipts/seal/store-receipt.ts";
+import type { RunSetting } from "../../receipts/run/run-parts.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { policyHash } from "../../guard/policy/compiled-policy.ts";
-import { say } from "../../lib/say.ts";
+import { say } from "../../lib/process/standard-streams.ts";
 import type { RecipeRunFolder } from "../../recipes/run/run-folder.ts";
 import type { RecipeEvent } from "../../recipes/run/run-parts.ts";
 import type { RecipeEnd } from "../../recipes/run/run-recipe.ts";
-import type { CheckedRunner } from "../../recipes/bridge/check-runner.ts";
-import { RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
+import { type CheckedRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
 import type { RunnerPlace } from "../../recipes/bridge/runner-place.ts";
 import type { RecipeShell } from "../../recipes/shell/open-shell.ts";
 

@@ -1,13 +1,16 @@
 import { homedir } from "node:os";
-import { judgeByOwnRules } from "../../guard/own-rules.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
+import { createInterface } from "node:readline/promises";
 import * as z from "zod";
 import type { OwnRules } from "../../contract/own-rules.ts";
-import { isInsideSession, SESSION_VARIABLE } from "../../lib/inside-session.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
+import { judgeByOwnRules } from "../../guard/own-rules.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { ENDING_SIGNALS } from "../../lib/process/at-exit.ts";
+import { isInsideSession, SESSION_VARIABLE } from "../../lib/process/inside-session.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { AlsoJudge } from "../../recipes/shell/place-command.ts";
 
 /** The session whose command started this recipe. What holds there holds for the recipe. */
@@ -67,4 +70,34 @@ function readSettings(file: string): z.infer<typeof SessionSettings> {
       cause,
     });
   }
+}
+
+/** Asks a yes-or-no question on the terminal. Undefined when nobody is there; a session's terminal is the model's. */
+export async function askPerson(question: string, session: CallingSession | undefined): Promise<boolean | undefined> {
+  if (session !== undefined || !process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question(`${printable(question)} [y/N] `)).trim());
+  } catch {
+    // The terminal went away, so nobody said yes.
+    return undefined;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Aborts when the user interrupts, or when the recipe's time is up. */
+export function openInterruption(seconds: number | undefined): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const stop = () => controller.abort(new Error("interrupted"));
+  const timeUp = () => controller.abort(new Error(`its ${seconds} s are used up`));
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  const timer = seconds === undefined ? undefined : setTimeout(timeUp, seconds * 1000);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+    },
+  };
 }

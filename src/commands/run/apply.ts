@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { applyRun, describeChanges, findRun, withRunLock } from "../../backplane/run/known-runs.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { applyRun, describeChanges, findRun, withRunLock } from "../../receipts/run/known-runs.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { runSetting } from "./setting.ts";
 import type { CommandModule } from "../command-module.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endByHand } from "../../backplane/run/recover-runs.ts";
+import { endByHand } from "../../receipts/run/recover-runs.ts";
 import {
   askToCancel,
   findActiveRun,
@@ -8,10 +8,10 @@ import {
   type KnownRun,
   runLife,
   whyUnknown,
-} from "../../backplane/run/known-runs.ts";
-import type { RunSetting } from "../../backplane/run/run-parts.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+} from "../../receipts/run/known-runs.ts";
+import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { textFlag } from "../flags.ts";
 import { runSetting } from "./setting.ts";
 import type { CommandModule } from "../command-module.ts";

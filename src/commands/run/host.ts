@@ -1,17 +1,15 @@
 import manifest from "../../../package.json" with { type: "json" };
-import { chooseInstalled } from "../../agents/choose-installed.ts";
-import { AGENTS, findPack } from "../../agents/registry.ts";
-import type { OpenHost } from "../../backplane/host.ts";
-import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
-import { OWN_HOSTS } from "../../hosts/named/own-hosts.ts";
-import type { HostCommand } from "../../hosts/program/program.ts";
-import { HAS_NO_HOOKS, RUNS_ITSELF } from "../../hosts/program/uncontained.ts";
+import { chooseInstalled } from "../../agents/active-agent.ts";
+import { AGENTS, findPack } from "../../agents/packs.ts";
+import type { OpenHost } from "../../receipts/host.ts";
+import { HOST_NAMES, namedHost, OWN_HOSTS } from "../../hosts/named/named-host.ts";
+import { HAS_NO_HOOKS, type HostCommand, RUNS_ITSELF } from "../../hosts/program/program.ts";
 import { sidecarHost } from "../../hosts/sidecar/sidecar.ts";
 import { guardedStarter, plainStarter } from "../../hosts/program/start-agent.ts";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { say } from "../../lib/say.ts";
-import { splitWords } from "../../lib/split-words.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { splitWords } from "../../lib/text/shell-words.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import { textFlag } from "../flags.ts";
 
 export interface ChosenHost {
@@ -40,7 +38,7 @@ export async function chooseHost(
     return { name: "sidecar", openHost, task: onlyTask(words, task), uncontainable: RUNS_ITSELF };
   }
   if (acp !== undefined) {
-    const { acpByCommand } = await import("../../hosts/named/acp-by-command.ts");
+    const { acpByCommand } = await import("../../hosts/named/named-host.ts");
     const command = readCommand(acp, "--acp");
     const openHost = acpByCommand(command, process.env, manifest.version);
     return { name: "acp", openHost, task: onlyTask(words, task), uncontainable: RUNS_ITSELF };
@@ -80,7 +78,7 @@ async function byName(name: string, flags: Flags, task: string | undefined): Pro
  */
 async function openNative(flags: Flags): Promise<OpenHost> {
   const { nativeSettings } = await import("../native/settings.ts");
-  const { nativeHost } = await import("../../hosts/native/native-host.ts");
+  const { nativeHost } = await import("../../hosts/native-host.ts");
   const { accept } = flags;
   const checks = Array.isArray(accept) && flags["rounds"] === undefined ? accept.map(String) : [];
   const check = checks.length > 1 ? checks.map((each) => `( ${each} )`).join(" && ") : checks[0];

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { promptText } from "../../agents/deliver-prompt.ts";
-import { NO_AGENT_WORDS, promptArgument, readPrompt } from "../../launch/read-prompt.ts";
-import { readWorkOrder } from "../../backplane/run/read-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { parseExactJson } from "../../lib/exact-json.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { NO_AGENT_WORDS, promptArgument, readPrompt } from "../../launch/read-prompt.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { parseExactJson } from "../../lib/json/exact-json.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { messageOf, UserError } from "../../lib/text/user-error.ts";
+import { readWorkOrder } from "../../receipts/run/read-order.ts";
+import { MAX_ROUNDS } from "../../receipts/run/run-parts.ts";
 import { textFlag } from "../flags.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -151,4 +151,31 @@ type Settings = Readonly<Record<string, unknown>>;
 function withSetting(settings: Settings, [name = "", ...rest]: readonly string[], value: unknown): Settings {
   const inner = settings[name];
   return { ...settings, [name]: rest.length === 0 ? value : withSetting(isRecord(inner) ? inner : {}, rest, value) };
+}
+
+export const ROUNDS_HELP = "with --accept: how many times the agent may try until the check passes";
+
+/** How many rounds `auto` has when it has a check. */
+export const AUTO_ROUNDS = "5";
+
+/** The flags of `auto`. Without a check there is nothing to try again for. */
+export const withAutoRounds = (flags: Flags): Flags =>
+  flags["rounds"] === undefined && list(flags, "accept").length > 0 ? { ...flags, rounds: AUTO_ROUNDS } : flags;
+
+/** The number of rounds; 1 when the flag was not given. */
+export function roundsFlag(flags: Flags): number {
+  const text = textFlag(flags, "rounds");
+  if (text === undefined) return 1;
+  const rounds = Number(text);
+  if (!/^\d{1,3}$/.test(text) || rounds < 1 || rounds > MAX_ROUNDS)
+    throw new UserError(`--rounds needs a whole number from 1 to ${MAX_ROUNDS}`, {
+      where: "--rounds",
+      fix: "for example --rounds 3",
+    });
+  if (list(flags, "accept").length === 0)
+    throw new UserError("--rounds needs a check that decides whether the work is done", {
+      where: "--rounds",
+      fix: 'add one, for example --accept "npm test"',
+    });
+  return rounds;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { roundsFlag, withAutoRounds } from "./rounds.ts";
+import { roundsFlag, withAutoRounds } from "./order.ts";
 
 const accept = ["npm test"];
 

@@ -1,22 +1,28 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Command } from "commander";
-import { recoverRuns } from "../../backplane/run/recover-runs.ts";
-import { type KnownRun, readRuns, runLife, whyUnknown } from "../../backplane/run/known-runs.ts";
-import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
-import { isInsideSession } from "../../lib/inside-session.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, isUserError, type UserError } from "../../lib/user-error.ts";
+import { isFolder } from "../../lib/path/find-program.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { isInsideSession, outerRuns } from "../../lib/process/inside-session.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
+import { sessionsPlace } from "../../native/log/log-folder.ts";
+import { summarise } from "../../native/log/session-summary.ts";
+import { type KnownRun, readRuns, runLife, whyUnknown, withRunLock } from "../../receipts/run/known-runs.ts";
+import { recoverRuns } from "../../receipts/run/recover-runs.ts";
+import type { RunSetting } from "../../receipts/run/run-parts.ts";
 import { listRecipeRuns, type RecipeRun } from "../../recipes/run/run-folder.ts";
-import { sessionsPlace } from "../../sessions/folder.ts";
-import { summarise } from "../../sessions/summary.ts";
-import { listSnapshots, newerSnapshots, type SavedSession, sessionLife } from "../../snapshots/saved-session.ts";
-import { endLeftCommands } from "../../tools/command/left-commands.ts";
-import { printJson } from "../flags.ts";
-import { subVerb } from "../sub-verbs.ts";
-import { restore, RESTORE_HELP } from "./restore.ts";
-import { runSetting } from "./setting.ts";
+import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
+import { type RestoreOptions, type RestoreReport, restoreSnapshot } from "../../snapshots/restore.ts";
+import { findSnapshot, listSnapshots, newerSnapshots, recordRestore, type SavedSession, savedSnapshot, sessionLife, undoSnapshot } from "../../snapshots/saved-session.ts";
 import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
+import { isConfirmed, printJson, textsFlag } from "../flags.ts";
+import { subVerb } from "../sub-verbs.ts";
+import { runSetting } from "./setting.ts";
 
 const MAX_SHOWN = 20;
 
@@ -25,6 +31,38 @@ const LIST_HELP: SubVerbHelp = {
   summary: "list runs, recipes and sessions with their outcome",
   flags: ["--all", "--json"],
   examples: ["signalbox runs list --all"],
+};
+
+const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+
+const unclearLine = (run: KnownRun) =>
+  `cannot tell from here whether run ${run.header.run_id} is still active: ${whyUnknown(run)}; check there, or if it has ended: signalbox cancel ${run.header.run_id} --gone`;
+
+/** In a session the list is only read. */
+const NONE_ENDED: Recovery = { ended: new Set(), failure: undefined };
+
+const ACTIONS = { list, restore };
+
+const HELP = `
+A run whose signalbox was killed is closed here, with a receipt of what was
+recorded. More about restore: signalbox runs restore --help
+
+Examples:
+  signalbox runs --all
+  signalbox runs restore last --dry-run
+  signalbox runs restore 3f2a --path src --path notes.md`;
+
+export const RESTORE_HELP: SubVerbHelp = {
+  usage: "RUN [flags]",
+  summary: "bring back files as they were before a run or session",
+  flags: ["--dry-run", "--path", "--force", "--remove-new", "--undo", "--yes", "--json"],
+  more: `Brings back files that were changed or deleted. Files that git ignores are not
+in the snapshot. It asks first, and --undo takes it back.
+
+Exit codes:
+  0 restored, or nothing to do   1 some files could not be restored   2 usage
+  3 not confirmed, still running, inside a session, or some files were kept`,
+  examples: ["signalbox runs restore last --dry-run", "signalbox runs restore 3f2a --path src --path notes.md"],
 };
 
 export const command: CommandModule = {
@@ -52,10 +90,6 @@ export const command: CommandModule = {
     return await subVerb("runs", what, ACTIONS)(input);
   },
 };
-
-const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
-
-const ACTIONS = { list, restore };
 
 async function list({ flags }: CommandInput): Promise<number> {
   const setting = runSetting(process.env);
@@ -150,17 +184,11 @@ function rowText({ id, started, agent, state, restore }: RowFields, about: strin
   return `${id}  ${started}  ${agent}  ${restore ? "restorable  " : ""}${printable(state)}  ${shown}`;
 }
 
-const unclearLine = (run: KnownRun) =>
-  `cannot tell from here whether run ${run.header.run_id} is still active: ${whyUnknown(run)}; check there, or if it has ended: signalbox cancel ${run.header.run_id} --gone`;
-
 interface Recovery {
   readonly ended: ReadonlySet<string>;
   /** Why a run could not be ended, such as a broken store. Printed after the list, which does not need the store. */
   readonly failure: UserError | undefined;
 }
-
-/** In a session the list is only read. */
-const NONE_ENDED: Recovery = { ended: new Set(), failure: undefined };
 
 async function endLost(setting: RunSetting): Promise<Recovery> {
   await endLeftCommands(setting.home, say);
@@ -178,11 +206,105 @@ function stateOf({ header, end }: KnownRun, recovered: ReadonlySet<string>): str
   return end.applied_at === null ? `${end.outcome} (${end.exit_code})` : "applied";
 }
 
-const HELP = `
-A run whose signalbox was killed is closed here, with a receipt of what was
-recorded. More about restore: signalbox runs restore --help
+/** `signalbox runs restore RUN`: shows what differs from the start of a run or session, and restores it if wanted. */
+export async function restore({ words, flags }: CommandInput): Promise<number> {
+  const name = words[1] ?? "";
+  if (name === "")
+    throw new UserError("which run?", { where: "runs restore", fix: "pass its id, the beginning of it, or last" });
+  refuseInside(name);
+  await endLeftCommands(signalboxHome(), say);
+  const session = findSnapshot(signalboxHome(), name);
+  refuseRunning(session, flags["force"] === true);
+  const saved = flags["undo"] === true ? undoOf(session) : savedSnapshot(session);
+  const options: RestoreOptions = {
+    paths: textsFlag(flags, "path").map((path) => insideWorkspace(path, saved.workspace)),
+    force: flags["force"] === true,
+    removeNew: flags["removeNew"] === true,
+  };
+  const asJson = flags["json"] === true;
+  const plan = await restoreSnapshot(saved, { ...options, dryRun: true });
+  if (!asJson) show(plan, session, false);
+  const isDry = flags["dryRun"] === true;
+  if (isDry || plan.restored.length + plan.removed.length === 0) return finish(plan, session, { asJson, isDry });
+  if (flags["yes"] !== true && (asJson || !(await isConfirmed("Restore these files? [y/N] "))))
+    throw new UserError("nothing was restored", {
+      where: session.manifest.workspace,
+      fix: `to restore what is listed, run: signalbox runs restore ${session.manifest.id} --yes`,
+      exitCode: EXIT.refused,
+    });
+  // So that no prune removes the snapshot meanwhile.
+  const report = await withRunLock(signalboxHome(), async () => {
+    const restored = await restoreSnapshot(saved, options);
+    recordRestore(session, restored.undo);
+    return restored;
+  });
+  if (!asJson) show(report, session, true);
+  return finish(report, session, { asJson, isDry });
+}
 
-Examples:
-  signalbox runs --all
-  signalbox runs restore last --dry-run
-  signalbox runs restore 3f2a --path src --path notes.md`;
+function refuseInside(name: string): void {
+  if (outerRuns(process.env).length === 0) return;
+  throw new UserError("a session cannot restore files", {
+    where: "SIGNALBOX_RUN is set",
+    fix: `run it in your own terminal: signalbox runs restore ${printable(name)}`,
+    exitCode: EXIT.refused,
+  });
+}
+
+function refuseRunning(session: SavedSession, force: boolean): void {
+  const { id, workspace } = session.manifest;
+  if (!isFolder(workspace))
+    throw new UserError("the workspace is gone", { where: workspace, fix: "create the folder to restore files into" });
+  const life = sessionLife(session);
+  if (life === "dead" || force) return;
+  throw new UserError(life === "alive" ? "this session is still running" : "this session may still be running", {
+    where: id,
+    fix: "end it first, or use --force",
+    exitCode: EXIT.refused,
+  });
+}
+
+function undoOf(session: SavedSession) {
+  const saved = undoSnapshot(session);
+  if (saved !== undefined) return saved;
+  throw new UserError("there is no restore to undo", {
+    where: session.manifest.id,
+    fix: `signalbox runs restore ${session.manifest.id} --dry-run shows what could be restored`,
+  });
+}
+
+/** A relative path is one of the current folder, or of the workspace when that is elsewhere. */
+function insideWorkspace(path: string, workspace: string): string {
+  const [here, root] = [realpathSync(currentFolder()), realpathSync(workspace)];
+  const found = resolve(isInside(here, root) ? here : root, path);
+  if (isInside(found, root)) return found;
+  throw new UserError("this path is not in the workspace", { where: path, fix: `pass a path in ${root}` });
+}
+
+function show(report: RestoreReport, { manifest }: SavedSession, isDone: boolean): void {
+  const { restored, removed, added, kept, failed } = report;
+  const lines = [
+    ...(isDone ? [] : [`${manifest.agent} in ${manifest.workspace}, as it was at ${manifest.started_at}:`]),
+    ...restored.map(({ path, change }) => `  ${isDone ? "restored" : change.padEnd(8)}  ${path}`),
+    ...removed.map((path) => `  ${isDone ? "removed " : "remove  "}  ${path}`),
+    ...kept.map(({ path, because }) => `  kept      ${path}: ${because}`),
+    ...failed.map(({ path, because }) => `  failed    ${path}: ${because}`),
+    ...(isDone ? [] : added.map((path) => `  new       ${path} (stays unless you pass --remove-new)`)),
+  ];
+  // A line break in a name must not look like another line.
+  process.stdout.write(lines.map((line) => `${printableLine(line)}\n`).join(""));
+}
+
+function finish(
+  report: RestoreReport,
+  { manifest }: SavedSession,
+  { asJson, isDry }: { readonly asJson: boolean; readonly isDry: boolean },
+): number {
+  const { undo: _undo, ...shown } = report;
+  const { id, workspace } = manifest;
+  if (asJson) printJson({ id, workspace, dry_run: isDry, ...shown });
+  else if (report.restored.length + report.removed.length === 0) say("nothing to restore");
+  else if (!isDry) say(`to take this back: signalbox runs restore ${id} --undo`);
+  if (report.failed.length > 0) return EXIT.failed;
+  return report.kept.length > 0 && !isDry ? EXIT.refused : EXIT.ok;
+}

@@ -1,8 +1,8 @@
 import manifest from "../../../package.json" with { type: "json" };
-import type { RunSetting } from "../../backplane/run/run-parts.ts";
-import { secretValues } from "../../guard/redact/redact.ts";
+import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import { secretValues } from "../../guard/redact.ts";
 import { systemProcesses } from "../../hosts/program/system-processes.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
 
 /** What all runs of this user on this machine have in common. */
 export function runSetting(env: NodeJS.ProcessEnv): RunSetting {

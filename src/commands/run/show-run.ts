@@ -1,18 +1,17 @@
-import { dollars } from "../../lib/dollars.ts";
+import { dollars, printable } from "../../lib/text/printable.ts";
 import { statSync } from "node:fs";
 import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
-import type { Processes, RunEnd, RunStep } from "../../backplane/run/run-parts.ts";
+import type { Processes, RunEnd, RunStep } from "../../receipts/run/run-parts.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
-import { toolKind } from "../../guard/judge/tool-kind.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
-import type { TimerLine } from "../../lib/timer-line.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { printLine } from "../print-line.ts";
+import { toolKind } from "../../guard/judge/tool-call.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import type { TimerLine } from "../../lib/process/timer-line.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
+import { printLine } from "../flags.ts";
 
 /**
  * Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr, with

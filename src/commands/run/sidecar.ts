@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
-import { orderDecider, serveHost } from "../../backplane/protocol/serve-host.ts";
+import { orderDecider, serveHost } from "../../receipts/run/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { redact, secretValues } from "../../guard/redact/redact.ts";
+import { redact, secretValues } from "../../guard/redact.ts";
 import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
-import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
+import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import type { NamedHost } from "../../hosts/own-host.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { commandScreen } from "../../screen/screen-command.ts";
-import { screen } from "../../screen/screen.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { commandScreen } from "../../guard/screen/screen-command.ts";
+import { screen } from "../../guard/screen/screen.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandModule } from "../command-module.ts";
 import { printJson } from "../flags.ts";
@@ -48,13 +48,13 @@ async function hostNamed(what: string, passed: readonly string[]): Promise<Named
   if (what === "acp") return await acp(passed);
   if (what !== "native") return await namedHost(what, process.env);
   const { nativeSettings } = await import("../native/settings.ts");
-  const { NATIVE_CAPABILITIES, nativeHost } = await import("../../hosts/native/native-host.ts");
+  const { NATIVE_CAPABILITIES, nativeHost } = await import("../../hosts/native-host.ts");
   const backend = { id: "native", backend_version: manifest.version, adapter_version: "1" };
   return { backend, capabilities: NATIVE_CAPABILITIES, openHost: nativeHost(nativeSettings({}), manifest.version) };
 }
 
 async function acp(words: readonly string[]): Promise<NamedHost> {
-  const { acpByCommand } = await import("../../hosts/named/acp-by-command.ts");
+  const { acpByCommand } = await import("../../hosts/named/named-host.ts");
   const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
   const { path, argv } = commandOf(words, "signalbox sidecar acp");
   const name = basename(path);
@@ -108,7 +108,7 @@ async function serve(host: NamedHost): Promise<number> {
 }
 
 async function check(words: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number> {
-  const { checkHost } = await import("../../hosts/conformance/suite.ts");
+  const { checkHost } = await import("../../hosts/sidecar/conformance.ts");
   const command = commandOf(words, "signalbox sidecar check");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-check-"));
   let broken = 0;

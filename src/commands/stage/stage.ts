@@ -1,19 +1,17 @@
 import type { Command } from "commander";
-import { AGENTS } from "../../agents/registry.ts";
+import { AGENTS } from "../../agents/packs.ts";
 import { compilePolicy } from "../../guard/policy/active-policy.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { say } from "../../lib/process/standard-streams.ts";
 import { type Applied, applyWanted, readManifest } from "../../staging/apply.ts";
 import type { Manifest } from "../../staging/manifest.ts";
 import { checkEntry, checkStaged, disarmed, remedies, type StagedFault } from "../../staging/check-staged.ts";
 import { writeEntry } from "../../staging/entry.ts";
 import { planStage, type StageRequest } from "../../staging/plan-stage.ts";
 import { HOOKED_AGENTS, STAGED, STAGED_AGENTS } from "../../staging/sources/staged-agents.ts";
-import { carryTrust } from "./carry-trust.ts";
+import { carryTrust, repositoryHere, stagedAgents } from "./staging-place.ts";
 import { printJson } from "../flags.ts";
-import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "../command-module.ts";
 
 export const command: CommandModule = {

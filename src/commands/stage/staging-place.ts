@@ -1,13 +1,14 @@
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { AGENTS } from "../../agents/registry.ts";
+import { join } from "node:path";
+import { AGENTS } from "../../agents/packs.ts";
 import type { AgentName } from "../../contract/agent.ts";
-import { findWorkspace } from "../../lib/find-workspace.ts";
-import { currentFolder } from "../../lib/current-folder.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { unsafeWorkspace } from "../../lib/unsafe-workspace.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { STAGED } from "../../staging/sources/staged-agents.ts";
+import { isTrusted, readTrust, trust } from "../../guard/policy/trust.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { unsafeWorkspace } from "../../lib/path/inside.ts";
+import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { STAGED, TRUSTING } from "../../staging/sources/staged-agents.ts";
 
 /** The repository of the current folder, and the user's signalbox folder. Refuses a home folder and similar places. */
 export function repositoryHere(): { readonly root: string; readonly home: string } {
@@ -32,4 +33,33 @@ function stagedAgent(word: string): AgentName {
     where: word,
     fix: `to put it under the rules, start it with: signalbox ${word} (stage is for ${others})`,
   });
+}
+
+/**
+ * Preserves the trust in an agent's settings across a stage or unstage, because only our own content changes. Newly
+ * created settings contain nothing else and become trusted; untrusted ones stay untrusted.
+ */
+export function carryTrust({ root, home }: { readonly root: string; readonly home: string }): Disposable {
+  const known = TRUSTING.map(({ hooks }) => {
+    const path = join(root, hooks.settings);
+    const before = textOf(path);
+    return { path, before, trusted: before === undefined || isTrusted(readTrust(home), path, before) };
+  });
+  return {
+    [Symbol.dispose]() {
+      for (const { path, before, trusted } of known) {
+        const text = textOf(path);
+        if (trusted && text !== undefined && text !== before)
+          trust(home, { path, text, time: new Date().toISOString() });
+      }
+    },
+  };
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
-import { printable } from "../../lib/printable.ts";
-import { say } from "../../lib/say.ts";
-import { EXIT } from "../../lib/user-error.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
 import { applyWanted, readManifest } from "../../staging/apply.ts";
 import { planStage } from "../../staging/plan-stage.ts";
 import { STAGED_AGENTS } from "../../staging/sources/staged-agents.ts";
-import { carryTrust } from "./carry-trust.ts";
-import { repositoryHere, stagedAgents } from "./staging-place.ts";
+import { carryTrust, repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "../command-module.ts";
 
 export const command: CommandModule = {

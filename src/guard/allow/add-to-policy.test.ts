@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { readPolicyFile } from "../policy/load-policy.ts";
-import { addToPolicy, NEW_POLICY } from "./add-to-policy.ts";
-import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
-import { yamlWord } from "./yaml-word.ts";
+import { addToPolicy, NEW_POLICY, NOTHING_ADDED, type PolicyAddition, yamlWord } from "./edit-policy.ts";
 import { parse } from "yaml";
 
 const rule = { id: "allowed-x", argv: ["node", "a b.mjs"], exact: true, because: "why" };

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import { openSegment } from "../audit/write-audit.ts";
-import { HELD_PARTS } from "../../contract/containment.ts";
+import { HELD_PARTS } from "../../contract/agent-call.ts";
 import { decide } from "../decide-and-record.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";
 import { loadActivePolicy } from "../policy/active-policy.ts";
 import { type AllowPlace, lastCommand, planAllow, planHost, writeAllow } from "./plan-allow.ts";
-import { NOTHING_ADDED } from "./policy-addition.ts";
+import { NOTHING_ADDED } from "./edit-policy.ts";
 
 function place(more: Partial<AllowPlace> = {}): AllowPlace & { readonly file: string } {
   const root = tempFolder();

@@ -1,24 +1,22 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { Decision, Verdict } from "../../contract/verdict.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { parseHostPattern } from "../../lib/host-pattern.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { unifiedDiff } from "../../lib/unified-diff.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { lastAsked, recordedCommand } from "../audit/last-asked.ts";
-import { judgeUrlAccess } from "../judge/judge-access.ts";
+import { canonicalJson } from "../../lib/json/json-value.ts";
+import { parseHostPattern } from "../../lib/net/host-pattern.ts";
+import { parseAddress } from "../../lib/net/ip-address.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { unifiedDiff } from "../../lib/text/unified-diff.ts";
+import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { judgeUrlAccess } from "../access/judge-access.ts";
+import { lastAsked, recordedCommand } from "../audit/read-decisions.ts";
 import type { judge, JudgeExtras } from "../judge/judge.ts";
 import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
 import type { PresetName } from "../presets/presets.ts";
-import { addToPolicy, NEW_POLICY } from "./add-to-policy.ts";
-import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
-import { proposeAddition, type Proposal } from "./propose.ts";
-import { type Reach, tryVariations } from "./variations.ts";
-import { changePolicy, policyNow } from "./write-policy.ts";
+import { addToPolicy, changePolicy, NEW_POLICY, NOTHING_ADDED, type PolicyAddition, policyNow } from "./edit-policy.ts";
+import { type Proposal, proposeAddition } from "./propose.ts";
 
 /** Where a command is to be allowed: in the user's policy, or in the repository's. */
 export interface AllowPlace {
@@ -178,3 +176,75 @@ function loader(place: AllowPlace) {
   const path = fileOf(place);
   return (text: string) => loadActivePolicy({ workspaceRoot, folder, preset, instead: { path, text } }).policy;
 }
+
+/** Commands near an allowed one, as they were judged before and after the addition. */
+interface Reach {
+  /** Now allowed, and not before. */
+  readonly alsoAllows: readonly string[];
+  /** Still asked about or denied. */
+  readonly stillNot: readonly string[];
+}
+
+interface Policies {
+  readonly before: Policy;
+  readonly after: Policy;
+  readonly machine: Machine & JudgeExtras;
+  readonly decide: typeof judge;
+}
+
+/** Tries what else an addition would allow, on variations of the command. */
+function tryVariations(cwd: string, addition: PolicyAddition, policies: Policies): Reach {
+  const alsoAllows: string[] = [];
+  const stillNot: string[] = [];
+  for (const command of variationsOf(addition)) {
+    const verdict = (policy: Policy) =>
+      policies.decide({ tool: "Bash", input: { command }, cwd }, policy, policies.machine).verdict;
+    if (verdict(policies.after) !== "allow") stillNot.push(command);
+    else if (verdict(policies.before) !== "allow") alsoAllows.push(command);
+  }
+  return { alsoAllows, stillNot };
+}
+
+const MAX_VARIED = 3;
+
+function variationsOf({ rules, hosts, readRoots, writeRoots }: PolicyAddition): readonly string[] {
+  const varied = [
+    ...rules
+      .slice(0, MAX_VARIED)
+      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv), ...hosts.flatMap(hostVariations)]),
+    ...hosts.slice(0, MAX_VARIED).flatMap(hostVariations),
+    ...readRoots.slice(-1).flatMap((path) => [`cat ${word(`${path}/other`)}`, `cat ${word(besides(path))}`]),
+    ...writeRoots
+      .slice(-1)
+      .flatMap((path) => [`touch ${word(`${path}/other`)}`, `touch ${word(besides(path))}`, `rm ${word(path)}`]),
+  ];
+  return [...new Set(varied)];
+}
+
+const besides = (path: string) => `${dirname(path) === "/" ? "" : dirname(path)}/other`;
+
+function argvVariations(argv: readonly string[]): readonly string[] {
+  const command = argv.map(word).join(" ");
+  const shorter = argv.slice(0, -1).map(word).join(" ");
+  return [
+    `${command} && git status`,
+    `${command} other`,
+    `${command} --force`,
+    ...(argv.length > 1 ? [`${shorter} other`, shorter] : []),
+    `${command} > out.txt`,
+    `NAME=value ${command}`,
+    `sudo ${command}`,
+  ];
+}
+
+function hostVariations(entry: string): readonly string[] {
+  const [, host = entry, port = "443"] = /^(.*):(\d+)$/.exec(entry) ?? [];
+  const url = `https://${host}${port === "443" ? "" : `:${port}`}`;
+  return [
+    `curl ${word(`${url}/any/page`)}`,
+    `curl -d @package.json ${word(`${url}/`)}`,
+    ...(parseAddress(host.replaceAll(/[[\]]/g, "")) === undefined ? [`curl ${word(`https://sub.${host}/`)}`] : []),
+  ];
+}
+
+const word = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : shQuote(text));

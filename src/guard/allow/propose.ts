@@ -1,22 +1,20 @@
-import { grantOf, type Grant } from "./grant-of.ts";
-import type { AgentCall } from "../../contract/agent-call.ts";
-import { HELD_PARTS } from "../../contract/containment.ts";
+import { type AgentCall, HELD_PARTS } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
-import type { Policy } from "../../contract/policy.ts";
-import type { Decision } from "../../contract/verdict.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { isUserError } from "../../lib/user-error.ts";
+import type { Policy, Rule } from "../../contract/policy.ts";
+import type { Decision, GuardFinding } from "../../contract/verdict.ts";
+import { canonicalJson } from "../../lib/json/json-value.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { splitWords } from "../../lib/text/shell-words.ts";
+import { isUserError } from "../../lib/text/user-error.ts";
+import { argvEffects } from "../../shell/argv/argv-effects.ts";
+import { word } from "../../shell/model/word.ts";
+import { ON_ITS_OWN } from "../judge/findings.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
-import { ON_ITS_OWN } from "../contain/leaves-alone.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
-import { addToPolicy } from "./add-to-policy.ts";
-import { liftedBy, objectionsOf } from "./allowable.ts";
-import { hostCommand } from "./open-host.ts";
-import { type AddedRule, NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
-import { ruleFor } from "./rule-for.ts";
-import { whyNot } from "./why-not.ts";
+import { type AddedRule, addToPolicy, hostCommand, NOTHING_ADDED, type PolicyAddition } from "./edit-policy.ts";
+import { type Grant, grantOf, liftedBy, objectionsOf } from "./offer.ts";
 
-export interface ProposalPlace {
+interface ProposalPlace {
   /** The file that would be changed. */
   readonly file: { readonly path: string; readonly text: string };
   /** The policy that applies if the file has this text. */
@@ -175,4 +173,72 @@ function withGrant(
   const list = kind === "read" ? "readRoots" : "writeRoots";
   const roots = addition[list].length === 0 ? present[list] : addition[list];
   return { ...addition, [list]: [...new Set([...roots, target])] };
+}
+
+const MAX_WORDS = 100;
+
+const MAX_WORD = 500;
+
+/** The words by which a rule can name a command as the judge shows it, or why it cannot. */
+export function ruleWords(shown: string): readonly string[] | string {
+  if (shown.includes("…")) return "part of the command is only known at run time, so no rule can name it";
+  const [first, ...rest] = (splitWords(shown) ?? []).map(word);
+  if (first === undefined) return "the command cannot be split into words";
+  const { forms } = argvEffects([first, ...rest], {
+    feed: { kind: "none" },
+    shell: "bash",
+    hasOddNames: () => false,
+  });
+  const words = [forms.program, ...forms.canonical.slice(1).map(({ text }) => text)];
+  if (words.length > MAX_WORDS) return `a rule can name at most ${MAX_WORDS} words`;
+  if (words.some((text) => text.length > MAX_WORD))
+    return `a rule can only name words of at most ${MAX_WORD} characters`;
+  if (words.includes("")) return "a rule cannot name an empty word";
+  return words;
+}
+
+/** The rule that allows exactly this command, or everything that begins with it; a string says why there is none. */
+export function ruleFor(
+  shown: string,
+  setting: { readonly prefix: boolean; readonly because: string; readonly outside: boolean },
+): AddedRule | string {
+  const argv = ruleWords(shown);
+  if (typeof argv === "string") return argv;
+  const exact = !setting.prefix;
+  const name = argv
+    .slice(0, 2)
+    .join("-")
+    .replaceAll(/[^A-Za-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")
+    .slice(0, 40);
+  const digest = sha256(JSON.stringify([argv, exact])).slice(0, 8);
+  const id = `allowed-${name}-${digest}`;
+  return { id, argv, exact, because: setting.because, ...(setting.outside ? { contained: false } : {}) };
+}
+
+/** Why no rule of the user's own can allow what a finding objects to, and what can be done instead. */
+function whyNot(finding: GuardFinding, policy: Policy): string {
+  const { code, rule, because } = finding;
+  if (code === "injection" || code === "taint" || rule === "screen")
+    return `${because}; that is decided case by case, and no rule lifts it`;
+  if (rule.startsWith("floor:")) return `${because}; this is a floor, which no policy can open`;
+  const own = policy.rules.find(({ id }) => id === rule);
+  if (own !== undefined) return `${because} (rule ${rule}). ${aboutRule(own)}`;
+  if (rule === "deny_read" || rule === "deny_write")
+    return `${because}. guard allow answers questions and lifts no denial: to open that one path, add "!PATH" to paths.${rule} in ~/.signalbox/policy.yaml`;
+  if (rule === "network")
+    return `${because}. guard allow answers questions and lifts no denial: see network in ~/.signalbox/policy.yaml`;
+  return `${because}; no rule can answer that (${code})`;
+}
+
+function aboutRule({ source, verdict, id }: Rule): string {
+  const does = verdict === "deny" ? "denies" : "asks about";
+  switch (source) {
+    case "managed":
+      return `Your organisation's policy ${does} it, and only it can change that`;
+    case "preset":
+      return `guard allow answers questions and lifts no denial: to replace this rule, write one with the id ${id} in ~/.signalbox/policy.yaml`;
+    default:
+      return `The ${source === "user" ? "user's own" : source} policy ${does} it: change that rule there`;
+  }
 }

@@ -1,17 +1,12 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { appendWhole } from "../../lib/append-whole.ts";
-import { atomicWrite } from "../../lib/atomic-write.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
-import { readIfThere } from "../../lib/read-if-there.ts";
-import { sha256 } from "../../lib/sha256.ts";
-import { withLock } from "../../lib/lock.ts";
-import { newerText } from "./newer-text.ts";
-import { type AnchorHead, readAnchorHead, writeAnchorHead } from "./anchor-head.ts";
-import { anchorKey } from "./anchor-key.ts";
-import { type Anchor, type AnchorPlace, readAnchorLine, writeAnchorLine } from "./anchor-line.ts";
-import { anchorPlaces } from "./anchor-places.ts";
+import { appendWhole, atomicWrite } from "../../lib/files/atomic-write.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { readIfThere } from "../../lib/files/read-file.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { withLock } from "../../lib/files/lock.ts";
+import { type Anchor, type AnchorHead, anchorKey, type AnchorPlace, anchorPlaces, newerText, readAnchorHead, readAnchorLine, writeAnchorHead, writeAnchorLine } from "./anchor-files.ts";
 
 const LOCK_PATIENCE_MS = 10_000;
 

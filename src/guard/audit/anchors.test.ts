@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { sha256 } from "../../lib/sha256.ts";
-import { writeAnchorHead } from "./anchor-head.ts";
+import { canonicalJson } from "../../lib/json/json-value.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { writeAnchorHead } from "./anchor-files.ts";
 import { appendAnchor } from "./anchor.ts";
 import { openSegment } from "./write-audit.ts";
-import type { AuditEntry } from "../../contract/audit-entry.ts";
+import type { AuditEntry } from "../../contract/verdict.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 const entry: AuditEntry = {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { appendAnchor } from "./anchor.ts";
 import { openSegment } from "./write-audit.ts";
-import type { AuditEntry } from "../../contract/audit-entry.ts";
+import type { AuditEntry } from "../../contract/verdict.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 const entry: AuditEntry = {

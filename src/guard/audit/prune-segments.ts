@@ -1,10 +1,9 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type KeptItem, prunableNames, type PrunedItem, type PruneOrder, type PruneReport } from "../../lib/prune.ts";
-import type { Tombstone } from "../../lib/tombstones.ts";
-import type { Anchor } from "./anchor-line.ts";
-import { prunedSegments, recordPrunedSegments, segmentTombstone } from "./pruned-segments.ts";
-import { readAnchors } from "./read-anchors.ts";
+import { type KeptItem, prunableNames, type PrunedItem, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import { appendTombstones, readTombstones, type Tombstone } from "../../lib/files/tombstones.ts";
+import { type Anchor, anchorPlaces, PRUNED_SEGMENTS, readAnchorKey } from "./anchor-files.ts";
+import { type AuditFlaw, readAnchors } from "./read-anchors.ts";
 
 /** Removes old segments of a log that verifies, if an anchor covers them to their end. */
 export function pruneSegments(order: PruneOrder & { readonly now: number }): PruneReport {
@@ -68,4 +67,34 @@ function oldSegments(home: string, before: number): readonly OldSegment[] {
 }
 
 const lineCount = (file: string) => readFileSync(file, "utf8").split("\n").length - 1;
+
 const lastCount = (anchors: readonly Anchor[]) => Math.max(...anchors.map(({ count }) => count));
+
+const LIST = "audit segments";
+
+interface PrunedSegments {
+  /** When a segment was pruned, or undefined if no valid record says so. */
+  readonly prunedAt: (segment: Omit<Tombstone, "bytes">) => string | undefined;
+  readonly flaw: AuditFlaw | undefined;
+}
+
+/** The signed records of pruned segments. */
+export function prunedSegments(home: string): PrunedSegments {
+  const key = readAnchorKey(home);
+  if (typeof key !== "object") return { prunedAt: () => undefined, flaw: undefined };
+  const { prunedAt, flaw } = readTombstones(anchorPlaces(home).pruned, { list: LIST, key });
+  return { prunedAt, flaw: flaw === undefined ? undefined : { file: `heads/${PRUNED_SEGMENTS}`, ...flaw } };
+}
+
+/** A segment is named by its last anchored record. */
+export function segmentTombstone(anchors: readonly Anchor[]): Omit<Tombstone, "bytes"> {
+  const last = anchors.toSorted((one, other) => one.count - other.count).at(-1);
+  return { kind: "segment", name: last?.segment ?? "", hash: last?.hash ?? "" };
+}
+
+/** Records that segments are about to be removed. */
+function recordPrunedSegments(home: string, items: readonly Tombstone[], now: number): void {
+  const key = readAnchorKey(home);
+  if (typeof key !== "object") throw new Error("there is no key to record the prune with");
+  appendTombstones(anchorPlaces(home).pruned, { items, now }, { list: LIST, key });
+}

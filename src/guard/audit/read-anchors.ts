@@ -1,12 +1,8 @@
 import { lstatSync } from "node:fs";
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { readIfThere } from "../../lib/read-if-there.ts";
-import { sha256 } from "../../lib/sha256.ts";
-import { newerText } from "./newer-text.ts";
-import { readAnchorHead } from "./anchor-head.ts";
-import { readAnchorKey } from "./anchor-key.ts";
-import { type Anchor, readAnchorLine } from "./anchor-line.ts";
-import { ANCHOR_HEAD, ANCHOR_LIST, anchorPlaces } from "./anchor-places.ts";
+import { readIfThere } from "../../lib/files/read-file.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { type Anchor, ANCHOR_HEAD, ANCHOR_LIST, anchorPlaces, newerText, readAnchorHead, readAnchorKey, readAnchorLine } from "./anchor-files.ts";
 
 /**
  * Something that was changed after it was written: the file under our home, the line (0 for the whole file), and the

@@ -1,13 +1,15 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { newerFormat } from "../../lib/file-format.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { hashOf, NO_RECORD } from "./record.ts";
+import { newerFormat } from "../../lib/json/file-format.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { isBelow } from "../../lib/path/real-path.ts";
+import { commandOf, toolKind } from "../judge/tool-call.ts";
 import { listSegments } from "./verify-audit.ts";
+import { hashOf, NO_RECORD } from "./write-audit.ts";
 
 /** A decision from the log. */
-export interface RecordedDecision {
+interface RecordedDecision {
   readonly time: string;
   readonly tool: string;
   readonly cwd: string;
@@ -35,7 +37,9 @@ export interface LogCounts {
 export const newCounts = (): LogCounts => ({ records: 0, foreign: 0, damaged: 0, newer: 0, unread: 0 });
 
 const MAX_BYTES = 256 * 1024 * 1024;
+
 const MAX_LINE = 256 * 1024;
+
 const CHUNK = 64 * 1024;
 
 /** The decisions of every segment, newest segment first. Checks the chain, so an inserted or changed line is left out. */
@@ -132,4 +136,31 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const MAX_RECORDS = 20_000;
+
+/** Whether a decision kept a shell command in this workspace from running unasked. */
+export function wasHeld({ tool, cwd, verdict, code }: RecordedDecision, workspaceRoot: string): boolean {
+  // What a person answered is logged again, as a decision of theirs.
+  return (
+    verdict !== "allow" && !code.startsWith("person-") && toolKind(tool) === "shell" && isBelow(cwd, workspaceRoot)
+  );
+}
+
+/** The command that was asked about or denied last in a workspace, among the newest records. */
+export function lastAsked(home: string, workspaceRoot: string): RecordedDecision | undefined {
+  const counts = newCounts();
+  let newest: RecordedDecision | undefined;
+  for (const decision of readDecisions(home, counts)) {
+    if (wasHeld(decision, workspaceRoot) && (newest === undefined || decision.time >= newest.time)) newest = decision;
+    if (counts.records > MAX_RECORDS) break;
+  }
+  return newest;
+}
+
+/** The command of a recorded call; undefined when it was cut or contained a secret. What is beside it does not matter. */
+export function recordedCommand({ input }: Pick<RecordedDecision, "input">): string | undefined {
+  const command = input === undefined ? undefined : commandOf(input);
+  return command?.includes("[redacted ") === true ? undefined : command;
 }

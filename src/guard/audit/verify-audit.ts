@@ -1,17 +1,16 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { newerFormat, withUpdate } from "../../lib/file-format.ts";
-import { folderNames } from "../../lib/folder-names.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import type { Anchor } from "./anchor-line.ts";
+import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
+import { folderNames } from "../../lib/files/folder-tree.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import type { Anchor } from "./anchor-files.ts";
 import { type AuditFlaw, readAnchors } from "./read-anchors.ts";
-import type { PruneOrder, PruneReport } from "../../lib/prune.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { byDay, type PrunedOnDay } from "../../lib/tombstones.ts";
-import { pruneSegments } from "./prune-segments.ts";
-import { prunedSegments, segmentTombstone } from "./pruned-segments.ts";
-import { hashOf, NO_RECORD } from "./record.ts";
+import type { PruneOrder, PruneReport } from "../../lib/files/prune.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { byDay, type PrunedOnDay } from "../../lib/files/tombstones.ts";
+import { prunedSegments, pruneSegments, segmentTombstone } from "./prune-segments.ts";
+import { hashOf, NO_RECORD } from "./write-audit.ts";
 
 export interface AuditReport {
   readonly segments: number;

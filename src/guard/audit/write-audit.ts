@@ -1,11 +1,12 @@
 import { closeSync, fdatasyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { appendWhole } from "../../lib/append-whole.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
-import { randomId } from "../../lib/random-id.ts";
-import type { Anchor } from "./anchor-line.ts";
-import type { AuditEntry } from "../../contract/audit-entry.ts";
-import { chain, NO_RECORD } from "./record.ts";
+import type { AuditEntry } from "../../contract/verdict.ts";
+import { appendWhole } from "../../lib/files/atomic-write.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { canonicalJson } from "../../lib/json/json-value.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import type { Anchor } from "./anchor-files.ts";
 
 /** The log of one process. `append` throws if the line was not written completely; the caller then denies. */
 export interface AuditSegment extends Disposable {
@@ -54,4 +55,26 @@ export function openSegment(folder: string, { now, anchor }: SegmentParts): Audi
       else anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
     },
   };
+}
+
+/** A chained entry: each record contains the hash of the previous one. */
+interface AuditRecord extends AuditEntry {
+  /** Missing in records of early releases. */
+  readonly version: number;
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+/** The previous hash in a segment's first record. */
+export const NO_RECORD = "0".repeat(64);
+
+export function chain(entry: AuditEntry, seq: number, prev: string): AuditRecord {
+  const body = { version: 1, ...entry, seq, prev };
+  return { ...body, hash: hashOf(body) };
+}
+
+/** The hash of a record, excluding its own hash field. */
+export function hashOf(record: object): string {
+  return sha256(canonicalJson({ ...record, hash: undefined }));
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { Machine } from "../../contract/machine.ts";
-import { isBelow } from "../../lib/real-path.ts";
+import { isBelow } from "../../lib/path/real-path.ts";
 
 /** Folders that only tools make, and make again. */
 const MADE_BY_TOOLS = new Set(

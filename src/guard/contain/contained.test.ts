@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HELD_PARTS } from "../../contract/containment.ts";
+import { HELD_PARTS } from "../../contract/agent-call.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
 import { explainToModel, explainToPerson } from "../explain.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";

@@ -8,11 +8,10 @@ import {
   RUNS_CODE,
   WRITES_FLOORS,
 } from "../../../test/fixtures/guard/preset-classes.ts";
-import { HELD_PARTS } from "../../contract/containment.ts";
+import { HELD_PARTS } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { compileCorpusPolicy } from "../policy/compile-corpus.ts";
-import { readCorpusPolicy } from "../policy/read-corpus.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { compileCorpusPolicy, readCorpusPolicy } from "../policy/corpus-policy.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";
 import { judge } from "../judge/judge.ts";
 import { judgeLine } from "../judge-line.ts";

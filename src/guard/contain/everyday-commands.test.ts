@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HELD_PARTS } from "../../contract/containment.ts";
+import { HELD_PARTS } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";

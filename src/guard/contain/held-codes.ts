@@ -1,4 +1,4 @@
-import type { HeldPart } from "../../contract/containment.ts";
+import type { HeldPart } from "../../contract/agent-call.ts";
 
 /** What becomes of a reason against a command that runs in a sandbox. */
 export type HeldRow =

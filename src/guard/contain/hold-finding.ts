@@ -1,9 +1,10 @@
-import type { HeldPart, Need } from "../../contract/containment.ts";
-import type { GuardFinding } from "../../contract/verdict.ts";
-import { isWild } from "../../lib/glob.ts";
+import type { HeldPart, Need } from "../../contract/agent-call.ts";
+import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
+import { readTarget } from "../../lib/net/host-pattern.ts";
+import { isWild } from "../../lib/path/glob.ts";
+import { isBelow } from "../../lib/path/real-path.ts";
 import { ANY_CODE, HELD_CODES } from "./held-codes.ts";
 import { holds, type Inside } from "./inside.ts";
-import { isHiddenInHome, isMissingDevice, isPrivatePlace } from "./private-places.ts";
 
 /** A finding against a command, as it counts inside the sandbox. */
 export function holdFinding(finding: GuardFinding, inside: Inside): GuardFinding {
@@ -102,4 +103,80 @@ function settingFinding(finding: GuardFinding, inside: Inside): GuardFinding {
     access: "write",
     because: `${finding.because}, which git also follows outside the sandbox`,
   });
+}
+
+/** Folders that the sandbox replaces by its own. */
+const OWN_FOLDERS = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/folders"];
+
+/** Caches in the home folder: inside, they belong to the workspace's private home. */
+const CACHES =
+  ".cache .npm .yarn .pnpm-store .local/share/pnpm .bun/install .gradle .m2/repository .ivy2 .sbt .nuget .gem .bundle .cargo/registry .cargo/git go/pkg .hex .mix .cabal .stack .julia .composer/cache .cpan .pub-cache .cocoapods".split(
+    " ",
+  );
+
+/** Tool folders of the home that stay visible inside. */
+const TOOLS =
+  ".cargo .rustup .pyenv .rbenv .nodenv .goenv .nvm .fnm .volta .asdf .sdkman .jabba .deno .bun .local go .ghcup .opam .elan .juliaup .dotnet .gitconfig".split(
+    " ",
+  );
+
+/** True for a folder that is private to the session, so that what happens there stays inside. */
+function isPrivatePlace(path: string, homes: readonly string[]): boolean {
+  return OWN_FOLDERS.some((folder) => isBelow(path, folder)) || isInHome(path, CACHES, homes);
+}
+
+/** True for a path in the home folder that is not visible inside. */
+function isHiddenInHome(path: string, homes: readonly string[]): boolean {
+  const below = homes.some((home) => path !== home && isBelow(path, home));
+  return below && !isInHome(path, CACHES, homes) && !isInHome(path, TOOLS, homes);
+}
+
+function isInHome(path: string, folders: readonly string[], homes: readonly string[]): boolean {
+  return homes.some((home) => isBelow(path, home) && folders.some((folder) => isBelow(path, `${home}/${folder}`)));
+}
+
+/** A device that the sandbox does not have. */
+function isMissingDevice(path: string): boolean {
+  return /^\/dev\/(?!(?:shm|fd|pts|null|zero|full|random|urandom|tty|stdin|stdout|stderr|ptmx|console|core)(?:\/|$))./.test(
+    path,
+  );
+}
+
+/**
+ * After untrusted text, contained programs still run, but nothing is lent to them, and a host that this session has not
+ * reached yet needs approval.
+ */
+export function taintInside(
+  findings: readonly GuardFinding[],
+  effects: readonly SeenEffect[],
+  reached: ((host: string) => boolean) | undefined,
+): readonly GuardFinding[] {
+  const host = effects.find(({ kind, target }) => kind === "network" && !isKnownHost(target, reached));
+  const asks: GuardFinding = {
+    verdict: "ask",
+    code: "taint",
+    rule: "taint",
+    because: "untrusted text was read since your last message, and this session has not used this host before",
+    fragment: host?.target ?? "",
+  };
+  return [...findings.map(withoutLoan), ...(host === undefined ? [] : [asks])];
+}
+
+function withoutLoan(finding: GuardFinding): GuardFinding {
+  const { need, verdict, because } = finding;
+  if (need === undefined || need.kind === "outside" || verdict !== "ask") return finding;
+  return {
+    ...finding,
+    verdict: "deny",
+    need: undefined,
+    because: `${because}, and nothing is lent until your next message, because untrusted text was read`,
+  };
+}
+
+/** Loopback is the sandbox's own, and a program without a host of its own goes through the door, which asks. */
+function isKnownHost(target: string, reached: ((host: string) => boolean) | undefined): boolean {
+  if (target === "its configured host") return true;
+  const parsed = readTarget(/^[a-z][a-z0-9+.-]*:\/\//i.test(target) ? target : `https://${target}`);
+  if ("because" in parsed) return false;
+  return /^(?:localhost|127\.[\d.]+|::1|0\.0\.0\.0)$/.test(parsed.host) || reached?.(parsed.host) === true;
 }

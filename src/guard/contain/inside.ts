@@ -1,8 +1,7 @@
-import type { Recoverable } from "../../contract/agent-call.ts";
-import type { HeldPart } from "../../contract/containment.ts";
+import type { HeldPart, Recoverable } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
-import { isBelow, realPath } from "../../lib/real-path.ts";
+import { isBelow, realPath } from "../../lib/path/real-path.ts";
 import { isBuildOutput } from "./build-output.ts";
 
 /** The sandbox that a command would run in, as far as the judge needs it. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HELD_PARTS, type HeldPart } from "../../contract/containment.ts";
+import { HELD_PARTS, type HeldPart } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { judge } from "../judge/judge.ts";
 import { realMachine } from "../machine/real-machine.ts";

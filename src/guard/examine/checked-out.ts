@@ -1,8 +1,7 @@
 import { join, relative } from "node:path";
 import type { Machine, TrackedFiles } from "../../contract/machine.ts";
-import { fold } from "../../lib/fold-path.ts";
-import { nearestRepository } from "../../lib/nearest-repository.ts";
-import { isBelow, realPath } from "../../lib/real-path.ts";
+import { fold, isBelow, realPath } from "../../lib/path/real-path.ts";
+import { nearestRepository } from "../../lib/path/workspace.ts";
 import { doubt, type Effect, outside } from "../../shell/model/effect.ts";
 import { UNKNOWN, type Word, word } from "../../shell/model/word.ts";
 import { deniedBy } from "../rules/ready-policy.ts";

@@ -1,14 +1,14 @@
-import type { ReadyPolicy } from "../rules/ready-policy.ts";
-import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
+import type { RunningShell } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Rule } from "../../contract/policy.ts";
-import type { Feed, ShellState } from "../../shell/model/state.ts";
-import type { RunningShell } from "../../contract/agent-call.ts";
+import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
 import type { ShellNode } from "../../shell/model/script.ts";
+import type { Feed, ShellState } from "../../shell/model/shell-state.ts";
 import type { Word } from "../../shell/model/word.ts";
 import { holdFinding } from "../contain/hold-finding.ts";
 import type { Inside } from "../contain/inside.ts";
+import type { ReadyPolicy } from "../rules/ready-policy.ts";
 
 /** One judgement of one script: its inputs, and the findings so far. */
 export interface ShellExamination {
@@ -78,3 +78,17 @@ export interface Place {
 export function report({ findings, inside }: ShellExamination, finding: GuardFinding): void {
   findings.push(inside === undefined ? finding : holdFinding(finding, inside));
 }
+
+export const MAX_COMMANDS = 200;
+
+export const MAX_WORDS = 2000;
+
+export const MAX_PATHS = 500;
+
+/** Total text that one judgement may parse, including nested shells. */
+export const MAX_PARSED = 160 * 1024;
+
+/** Beyond these limits nothing more is examined, so the answer is a denial. */
+export const HOPELESS_COMMANDS = 1000;
+
+export const HOPELESS_DEPTH = 32;

@@ -1,13 +1,12 @@
 import type { Rule } from "../../contract/policy.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
-import { isBelow, realPath } from "../../lib/real-path.ts";
+import { isBelow, realPath } from "../../lib/path/real-path.ts";
 import { type ArgvEffects, type ArgvForms, argvEffects, possibleArgvs } from "../../shell/argv/argv-effects.ts";
 import type { Effect } from "../../shell/model/effect.ts";
-import { copyState } from "../../shell/model/state.ts";
+import { copyState } from "../../shell/model/shell-state.ts";
 import { isKnown, show, type Word } from "../../shell/model/word.ts";
 import { applyEffect } from "./apply-effect.ts";
-import { type Judged, type Place, report, type ShellExamination } from "./examination.ts";
-import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
+import { HOPELESS_COMMANDS, HOPELESS_DEPTH, type Judged, type Place, report, type ShellExamination } from "./examination.ts";
 import { matchRules, type RuleMatch } from "./match-rules.ts";
 
 const MAX_DEPTH = 8;

@@ -1,16 +1,15 @@
 import type { RunningShell } from "../../contract/agent-call.ts";
 import { feedFrom } from "../../shell/argv/argv-effects.ts";
-import { expand, expandOne, type ExpandPlace, expandTarget, expandWords } from "../../shell/expand/expand.ts";
+import { expand, expandOne, type ExpandPlace, expandTarget, expandWords } from "../../shell/parse/expand.ts";
 import type { Effect } from "../../shell/model/effect.ts";
 import type { ShellCommand, ShellList, ShellNode, ShellRedirect } from "../../shell/model/script.ts";
-import { copyState, type Feed, type ShellState } from "../../shell/model/state.ts";
+import { copyState, type Feed, type ShellState } from "../../shell/model/shell-state.ts";
 import { DIGITS, isVariable, show, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../../shell/model/word.ts";
 import { isHopeless, readFragments, readScript } from "../../shell/parse/read-script.ts";
 import { applyEffect } from "./apply-effect.ts";
-import { type ExaminationSteps, type Place, report, type ShellExamination } from "./examination.ts";
+import { type ExaminationSteps, HOPELESS_COMMANDS, HOPELESS_DEPTH, MAX_COMMANDS, MAX_PARSED, MAX_PATHS, MAX_WORDS, type Place, report, type ShellExamination } from "./examination.ts";
 import { examineArgv } from "./examine-argv.ts";
-import { HOPELESS_COMMANDS, HOPELESS_DEPTH, MAX_COMMANDS, MAX_PARSED, MAX_PATHS, MAX_WORDS } from "./limits.ts";
-import { reportMadeRepositories } from "./made-repository.ts";
+import { reportMadeRepositories } from "./made-paths.ts";
 
 const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, argv: examineArgv };
 

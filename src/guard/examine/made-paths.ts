@@ -1,7 +1,56 @@
-import { realPath } from "../../lib/real-path.ts";
+import { dirname, join } from "node:path";
+import { realPath } from "../../lib/path/real-path.ts";
+import { nearestRepository } from "../../lib/path/workspace.ts";
 import type { Effect } from "../../shell/model/effect.ts";
-import type { MadePath, ShellExamination, Place } from "./examination.ts";
 import { UNKNOWN, type Word } from "../../shell/model/word.ts";
+import { type MadePath, type Place, report, type ShellExamination } from "./examination.ts";
+
+/**
+ * Git uses the first repository it finds on its way up, and a script can create one before it calls git. Checks the
+ * whole script regardless of order, because parts of it may run in the background.
+ */
+export function reportMadeRepositories(exam: ShellExamination): void {
+  for (const { folder, command } of exam.git.uses) {
+    const because = foldersSearched(folder, exam)
+      .map((searched) => objection(searched, exam))
+      .find((found) => found !== undefined);
+    if (because !== undefined)
+      report(exam, {
+        verdict: "ask",
+        code: "git-repository",
+        rule: "effect:git-repository",
+        because,
+        fragment: command,
+      });
+  }
+}
+
+/**
+ * The folders git searches before it finds an existing repository. `.git` in a folder is tried before the folder
+ * itself.
+ */
+function foldersSearched(from: string, { workspaceRoot, machine }: ShellExamination): readonly string[] {
+  const here = realPath(from, "/", machine.readLink);
+  const found = machine.kind === undefined ? undefined : nearestRepository(here, machine.kind);
+  const top = machine.kind === undefined ? realPath(workspaceRoot, "/", machine.readLink) : found?.folder;
+  const folders: string[] = [];
+  for (let folder = here; folder !== top && folder !== "/"; folder = dirname(folder)) folders.push(folder);
+  return folders;
+}
+
+function objection(folder: string, exam: ShellExamination): string | undefined {
+  const { machine, made, git, workspaceRoot } = exam;
+  if (made.some(({ tree, path }) => tree && isUnder(folder, path)))
+    return `the same command writes files with unknown names to ${folder}, and git could take its settings from a repository among them`;
+  const root = realPath(workspaceRoot, "/", machine.readLink);
+  const absent = machine.kind?.(root) !== undefined && machine.kind(folder) === undefined;
+  if (git.checksOut && absent && !git.worktrees.includes(folder))
+    return `${folder} does not exist yet, and git would take its settings from a repository that the same command checks out`;
+  const may = (name: string) => machine.kind?.(join(folder, name)) !== undefined || mayBeMade(name, folder, exam);
+  return may("HEAD") && ((may("objects") && may("refs")) || may("commondir"))
+    ? `the same command can turn ${folder} into a repository, whose settings can run programs`
+    : undefined;
+}
 
 type Brings = Extract<Effect, { readonly kind: "brings" }>;
 
@@ -51,7 +100,7 @@ function pathsOf(word: Word, { exam, state }: Place): readonly string[] {
 }
 
 /** True if a path matches the pattern or is below a match. */
-export function isUnder(path: string, pattern: string): boolean {
+function isUnder(path: string, pattern: string): boolean {
   const parts = path.split("/");
   const wanted = pattern.split("/").filter((part, index) => index === 0 || part !== "");
   return wanted.length <= parts.length && wanted.every((part, index) => isCalled(parts[index] ?? "", part));
@@ -75,7 +124,7 @@ function isCalled(name: string, pattern: string): boolean {
  * True if something with this name may be created in a folder. A literal name counts wherever it is created, because a
  * link may lead there.
  */
-export function mayBeMade(name: string, folder: string, { made }: ShellExamination): boolean {
+function mayBeMade(name: string, folder: string, { made }: ShellExamination): boolean {
   const linked = made.some(({ tree }) => tree);
   const wanted = folder.split("/").length;
   return made.some(({ path }) => {

@@ -2,7 +2,7 @@ import type { GuardFinding } from "../../contract/verdict.ts";
 import { isKnown, isVariable, show, type Word } from "../../shell/model/word.ts";
 import type { Effect } from "../../shell/model/effect.ts";
 import { holds } from "../contain/inside.ts";
-import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
+import { judgeTarget, judgeUrl } from "../access/judge-url.ts";
 import type { Rule } from "../../contract/policy.ts";
 import { type Judged, type Place, report } from "./examination.ts";
 

@@ -3,7 +3,7 @@ import { processorTime } from "../../../test/support/processor-time.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";
 import { decideAndRecord } from "../decide-and-record.ts";
 import { judge } from "./judge.ts";
-import { compileCorpusPolicy } from "../policy/compile-corpus.ts";
+import { compileCorpusPolicy } from "../policy/corpus-policy.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "../presets/presets.ts";
 

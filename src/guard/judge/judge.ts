@@ -1,26 +1,21 @@
-import { isRecord } from "../../lib/is-record.ts";
-import { lexicalPath } from "../../lib/real-path.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { lexicalPath } from "../../lib/path/real-path.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { type Word, word } from "../../shell/model/word.ts";
-import { exportEffects } from "../../shell/argv/environment.ts";
+import { exportEffects } from "../../shell/model/shell-state.ts";
 import { type ReadyPolicy, ready } from "../rules/ready-policy.ts";
 import { examineShell } from "../examine/examine.ts";
 import type { Decision, GuardFinding, SeenEffect, Verdict } from "../../contract/verdict.ts";
-import { commandOf } from "./command-of.ts";
-import { judgeFields } from "./fields.ts";
-import { mostInformativeFirst } from "./most-informative.ts";
-import { judgeToolName } from "./tool-rules.ts";
+import { commandOf, judgeToolName, toolKind } from "./tool-call.ts";
+import { judgeFields } from "./judge-fields.ts";
+import { isHostLent, leavesAlone, lendsAlone, mostInformativeFirst, notLent, ON_ITS_OWN } from "./findings.ts";
 import type { AgentCall, CallContainment } from "../../contract/agent-call.ts";
-import { toolKind } from "./tool-kind.ts";
 import type { CommandScreen } from "../../contract/screening.ts";
-import { holdFinding } from "../contain/hold-finding.ts";
+import { holdFinding, taintInside } from "../contain/hold-finding.ts";
 import { type Inside, insideOf } from "../contain/inside.ts";
-import { isHostLent, lendsAlone, notLent } from "../contain/lent-hosts.ts";
-import { leavesAlone, ON_ITS_OWN } from "../contain/leaves-alone.ts";
-import { taintInside } from "../contain/taint-inside.ts";
 import type { Machine } from "../../contract/machine.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 
 export interface JudgeExtras extends CallContainment {
   /** Screens shell input for injected instructions. Can only make a verdict stricter. */

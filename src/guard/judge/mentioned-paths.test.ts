@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mentionedPaths } from "./mentioned-paths.ts";
+import { mentionedPaths } from "./paths-in-text.ts";
 
 test.each([
   ["no path", []],

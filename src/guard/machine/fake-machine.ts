@@ -1,4 +1,4 @@
-import { isRecord, strings } from "../../lib/is-record.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
 import type { Machine } from "../../contract/machine.ts";
 
 /**

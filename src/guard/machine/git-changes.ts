@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { TrackedFiles } from "../../contract/machine.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
-import { runGitBriefly } from "../../lib/run-git.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { runGitBriefly } from "../../lib/process/run-git.ts";
 
 const GIT_MS = 1000;
 const MAX_FILE = 16 * 1024 * 1024;

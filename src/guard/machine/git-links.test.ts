@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { gitLinks } from "./git-links.ts";
+import { gitLinks } from "./real-machine.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-links-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

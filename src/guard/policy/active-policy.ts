@@ -2,16 +2,14 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
-import { atomicWrite } from "../../lib/atomic-write.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
-import { UserError } from "../../lib/user-error.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { atomicWrite } from "../../lib/files/atomic-write.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { PRESETS, type PresetName } from "../presets/presets.ts";
-import { type ActivePolicy, compiledFile, MANAGED_POLICY, workspacePolicy, writeCompiled } from "./compiled-policy.ts";
-import { findIdleRules, type IdleRule } from "./idle-rules.ts";
-import { readPolicyFile } from "./load-policy.ts";
+import { type ActivePolicy, compiledFile, MANAGED_POLICY, readPolicyText, workspacePolicy, writeCompiled } from "./compiled-policy.ts";
+import { findIdleRules, type IdleRule, readPolicyFile } from "./load-policy.ts";
 import { mergePolicy, type PolicySource } from "./merge-policy.ts";
-import { readPolicyText } from "./read-policy-text.ts";
 import { isTrusted, readTrust } from "./trust.ts";
 
 export interface PolicyPlaces {

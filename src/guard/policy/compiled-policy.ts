@@ -1,16 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { OrderPolicy } from "../../contract/policy-file.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { newerFormat } from "../../lib/file-format.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { sha256 } from "../../lib/sha256.ts";
-import { compileHosts } from "../network/host-lists.ts";
-import { readPolicyText } from "./read-policy-text.ts";
-import { PRESETS, type PresetName } from "../presets/presets.ts";
-import type { Policy } from "../../contract/policy.ts";
-import { RUN_RECIPES } from "../rules/recipe-rules.ts";
+import type { OrderPolicy, Policy } from "../../contract/policy.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { newerFormat } from "../../lib/json/file-format.ts";
+import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { errorCode, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { RUN_RECIPES } from "../presets/own-commands.ts";
+import { type PresetName, PRESETS } from "../presets/presets.ts";
+import { compileHosts } from "../rules/host-lists.ts";
 import { isTrusted, readTrust } from "./trust.ts";
 
 /** An organisation's policy, which the user cannot loosen. */
@@ -37,7 +36,7 @@ export function writeCompiled(active: ActivePolicy): string {
   return `${JSON.stringify({ version: 1, policy, files: active.files, presets: JSON.stringify(PRESETS) })}\n`;
 }
 
-export interface CompiledPlaces {
+interface CompiledPlaces {
   readonly folder: string;
   readonly workspaceRoot: string;
   readonly home: string;
@@ -158,4 +157,20 @@ export function withOrderPolicy(policy: Policy, order: OrderPolicy): Policy {
       unlisted: hosts ? "deny" : policy.network.unlisted,
     },
   };
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Reads a policy file. A repository may contain a FIFO or gigabytes under that name; both are rejected immediately. */
+export function readPolicyText(path: string): string {
+  try {
+    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+  } catch (cause) {
+    const why = errorCode(cause) ?? messageOf(cause);
+    throw new UserError(`the policy cannot be read: ${why}`, {
+      where: path,
+      fix: "make it a readable file of at most 1 MiB, or move it elsewhere",
+      cause,
+    });
+  }
 }

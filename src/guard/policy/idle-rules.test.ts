@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findIdleRules } from "./idle-rules.ts";
+import { findIdleRules } from "./load-policy.ts";
 import type { Rule } from "../../contract/policy.ts";
 
 const rule = (id: string, argv: Rule["argv"], changes: Partial<Rule> = {}): Rule => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UserError } from "../../lib/user-error.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import { readPolicyFile } from "./load-policy.ts";
 
 /** The mistake in a policy: its place and its message. */

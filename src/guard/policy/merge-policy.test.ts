@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { PolicyFile } from "../../contract/policy-file.ts";
+import { PolicyFile } from "../../contract/policy.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";
 import { judge } from "../judge/judge.ts";
 import { withOrderPolicy } from "./compiled-policy.ts";
-import { findIdleRules } from "./idle-rules.ts";
+import { findIdleRules } from "./load-policy.ts";
 import { mergePolicy, type PolicySource } from "./merge-policy.ts";
 
 const place = { workspaceRoot: "/srv/repo", home: "/home/dev" };

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { newerFormat, refuseNewer } from "../../lib/file-format.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { readIfThere } from "../../lib/read-if-there.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { newerFormat, refuseNewer } from "../../lib/json/file-format.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { readIfThere } from "../../lib/files/read-file.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 
 /** A workspace file that the user reviewed and trusts in that version. */
 export interface TrustedFile {

@@ -1,8 +1,8 @@
 import type { Rule } from "../../contract/policy.ts";
-import { OWN_RECIPES, RUN_RECIPES } from "../rules/recipe-rules.ts";
-import { type Preset, rules } from "./preset.ts";
+import { type Preset, rules } from "./shared-rules.ts";
 
 const READING = ["agent,doctor,prompt-plan", "guard explain", "receipt show"];
+
 const LISTING = ["runs", "runs --all", "runs --json", "runs --all --json", "runs --json --all", "--version", "--help"];
 
 /** Commands of ours that only read when they are called in a session. */
@@ -18,7 +18,10 @@ function ownReading(id: string, program: string): readonly Rule[] {
   ];
 }
 
-/** Does not count for a plain call of a recipe by its name, where `PLAIN_RECIPES` allows it (src/guard/recipe-call.ts). */
+/** The preset's rule that asks about every call of `signalbox recipe`. */
+export const OWN_RECIPES = "own-recipes";
+
+/** Does not count for a plain call of a recipe by its name, where `PLAIN_RECIPES` allows it (src/guard/signalbox-calls.ts). */
 const ASK_ABOUT_RECIPES = rules(OWN_RECIPES, "ask", {
   because: "runs the steps of a recipe",
   lines: ["signalbox recipe"],
@@ -44,6 +47,9 @@ export const OWN_ASKING: readonly Rule[] = [
   ...ASK_ABOUT_RECIPES,
 ];
 
+/** The preset's rule that allows plain calls of `signalbox recipe run` in a contained session. */
+export const RUN_RECIPES = "run-recipes";
+
 /** A recipe has a sandbox and agents of its own, which do not work inside the sandbox of a session. */
 export const PLAIN_RECIPES = rules(RUN_RECIPES, "allow", {
   because: "its steps are held like this session",
@@ -52,6 +58,7 @@ export const PLAIN_RECIPES = rules(RUN_RECIPES, "allow", {
 });
 
 const OWN_READING = ownReading("look-at-signalbox", "signalbox");
+
 /** Not where no program of the workspace may run: npx takes the one that it finds there. */
 const OWN_READING_NPX = ownReading("look-at-signalbox-npx", "npx signalbox");
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { commandScreen } from "../../screen/screen-command.ts";
-import { screen } from "../../screen/screen.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { screen } from "../screen/screen.ts";
 import { judgeLine } from "../judge-line.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "./presets.ts";

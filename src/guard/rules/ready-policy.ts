@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { FLOOR_ASK_WRITE, FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "./floors.ts";
-import { compileGlob, covers, isWild, type PathGlob } from "../../lib/glob.ts";
-import type { HostPattern } from "../../lib/host-pattern.ts";
+import { compileGlob, covers, isWild, type PathGlob } from "../../lib/path/glob.ts";
+import type { HostPattern } from "../../lib/net/host-pattern.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
-import { compileHosts } from "../network/host-lists.ts";
+import { compileHosts } from "./host-lists.ts";
 
 /**
  * A policy with compiled patterns, cached per policy. A pattern that does not compile throws when it is first needed.

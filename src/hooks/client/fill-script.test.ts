@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { fillScript, fillText, type ScriptName } from "./fill-script.ts";
-import { WRAPPER_LINE } from "./staged-client.ts";
+import { WRAPPER_LINE } from "./wrappers.ts";
 
 const HOSTILE = [
   "it's",

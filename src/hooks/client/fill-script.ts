@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unsettableNames } from "../../lib/dangerous-variables.ts";
-import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
+import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
+import { packageRoot, runsFromSources } from "../../lib/package-folder.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
 
 export type ScriptName = "launch-bash" | "launch-sh" | "staged" | "entry-plain" | "entry-served";
 

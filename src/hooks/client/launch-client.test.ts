@@ -8,9 +8,9 @@ import { text } from "node:stream/consumers";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { findDialect } from "../../agents/find-dialect.ts";
-import type { HookOutput } from "../hook-answer.ts";
+import type { HookOutput } from "../server-protocol.ts";
 import { type HookRequest, type HookServer, openHookServer } from "../server.ts";
-import { type HookClient, wrapperText } from "./launch-client.ts";
+import { type HookClient, wrapperText } from "./wrappers.ts";
 
 const TOKEN = "t".repeat(32);
 const SEAL = "5".repeat(32);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { findDialect } from "../../agents/find-dialect.ts";
-import { STAGED_SEAL } from "../sealed-answer.ts";
+import { STAGED_SEAL } from "../server-protocol.ts";
 import { orRefuse } from "../../agents/pack/surfaces.ts";
-import { stagedWrapper, WRAPPER_LINE } from "./staged-client.ts";
+import { stagedWrapper, WRAPPER_LINE } from "./wrappers.ts";
 
 /** Runs a staged wrapper whose entry prints the given lines. */
 function answered(...lines: readonly string[]) {

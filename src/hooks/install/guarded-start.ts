@@ -1,10 +1,9 @@
-import type { Containment } from "../../contract/containment.ts";
-import type { Installed } from "../../contract/agent-install.ts";
-import type { GivenTexts } from "../../contract/given-texts.ts";
+import type { Containment } from "../../contract/agent-call.ts";
+import type { GivenTexts, Installed } from "../../contract/agent-install.ts";
 import type { ContainmentFacts } from "../../contract/seal.ts";
-import type { OrderPolicy } from "../../contract/policy-file.ts";
+import type { OrderPolicy } from "../../contract/policy.ts";
 import type { SnapshotSession } from "../../snapshots/open-session.ts";
-import type { WrapperParts } from "../client/launch-client.ts";
+import type { WrapperParts } from "../client/wrappers.ts";
 import type { HookContext } from "../hook-context.ts";
 
 /** Says what could be restored if a command deleted it now; told when commands run. */

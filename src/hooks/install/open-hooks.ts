@@ -1,17 +1,19 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findDialect } from "../../agents/find-dialect.ts";
-import { fitsSocket } from "../../lib/fits-socket.ts";
-import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
-import { randomId } from "../../lib/random-id.ts";
-import { systemProgram } from "../../lib/system-program.ts";
-import { type HookClient, type WrapperParts, wrapperText } from "../client/launch-client.ts";
-import type { HookContext } from "../hook-context.ts";
-import type { HookSettings } from "../hook-settings.ts";
-import { addressText, LAUNCH_VARIABLE } from "../server-address.ts";
+import type { OwnHook, StartFacts } from "../../contract/agent-install.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { packageRoot, runsFromSources } from "../../lib/package-folder.ts";
+import { systemProgram } from "../../lib/path/find-program.ts";
+import { fitsSocket } from "../../lib/path/inside.ts";
+import { SESSION_VARIABLE, sessionVariables } from "../../lib/process/inside-session.ts";
+import { type HookClient, type WrapperParts, wrapperText } from "../client/wrappers.ts";
+import type { HookContext, HookSettings } from "../hook-context.ts";
+import { ancestorHooks } from "../project/ancestor-hooks.ts";
+import { findHooks, registerHooks, withoutAgentEntries } from "../project/find-hooks.ts";
+import { addressText, LAUNCH_VARIABLE, launchesFolder, serversFolder } from "../server-protocol.ts";
 import { lateAnswerer, openHookServer } from "../server.ts";
 import type { GuardedStart } from "./guarded-start.ts";
-import { settingsFile } from "./launch-settings.ts";
 
 /** Writes the wrapper of a launch and opens its server. The agent must be started with the returned `env`. */
 export async function openHooks(
@@ -87,4 +89,46 @@ function findClient(folder: string) {
   const socket = join(folder, "socket");
   if (!fitsSocket(socket)) return undefined;
   return { socket, at: (): HookClient => ({ kind: "nc", program: nc, socket }) };
+}
+
+interface Launch extends Pick<
+  HookSettings,
+  "sandbox" | "held" | "heldByAgent" | "requiresSandbox" | "ownSandbox" | "ownRules"
+> {
+  readonly workspace: string;
+  /** The user's signalbox folder. */
+  readonly folder: string;
+  readonly facts: Partial<StartFacts>;
+  /** What the agent starts by itself. */
+  readonly ownHooks: readonly OwnHook[];
+}
+
+/** Where the settings of a launch are kept. */
+const settingsFile = (folder: string) => join(folder, "hook-settings.json");
+
+/** Everything that the hooks of a launch need to know, fixed before the agent starts. */
+export function launchSettings(
+  start: GuardedStart,
+  { workspace, folder, facts, ownHooks, ...contained }: Launch,
+): HookSettings {
+  const places = { workspace, folder };
+  const found = withoutAgentEntries([...findHooks(places), ...ancestorHooks(places, start.env)], ownHooks, places);
+  return {
+    switches: [],
+    ...facts,
+    agent: start.agent,
+    workspace,
+    folder,
+    interactive: start.interactive,
+    closed: [...new Set([start.folder, realpathSync(start.folder), launchesFolder(folder), serversFolder(folder)])],
+    ...contained,
+    recipes: {
+      program: join(packageRoot(), "bin/signalbox"),
+      variables: { ...sessionVariables(start.env, start.id), [SESSION_VARIABLE]: settingsFile(start.folder) },
+    },
+    deniedTools: start.deniedTools,
+    order: start.order,
+    hooks: registerHooks(found, start.warn),
+    seal: randomId(),
+  };
 }

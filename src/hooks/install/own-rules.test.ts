@@ -2,11 +2,11 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { findPack } from "../../agents/registry.ts";
+import { findPack } from "../../agents/packs.ts";
 import type { HeldRule, OwnRules } from "../../contract/own-rules.ts";
-import { isUserError } from "../../lib/user-error.ts";
-import { launchedOwnRules, liveOwnRules } from "../live-own-rules.ts";
-import { unreadableRule } from "./refuse-unsafe.ts";
+import { isUserError } from "../../lib/text/user-error.ts";
+import { launchedOwnRules, liveOwnRules } from "../hook-context.ts";
+import { unreadableRule } from "./contain-session.ts";
 
 interface Scene {
   readonly agent: "claude" | "codex" | "copilot" | "gemini";

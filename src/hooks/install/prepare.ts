@@ -1,21 +1,21 @@
-import { unplantedPath } from "../planted-folders.ts";
 import { realpathSync } from "node:fs";
-import { findPack } from "../../agents/registry.ts";
+import { findPack } from "../../agents/packs.ts";
 import type { AgentInstall } from "../../contract/agent-install.ts";
-import type { Policy } from "../../contract/policy.ts";
+import type { OrderPolicy, Policy } from "../../contract/policy.ts";
+import { judgePathAccess } from "../../guard/access/judge-access.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
+import { withOrderPolicy } from "../../guard/policy/compiled-policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
-import { endAll } from "../../lib/end-all.ts";
-import { findWorkspace } from "../../lib/find-workspace.ts";
-import { signalboxHome } from "../../lib/home-folder.ts";
-import { readTaint } from "../../guard/taint/taint-store.ts";
-import { compiledPolicy } from "../compiled-policy.ts";
+import { readTaint } from "../../guard/taint-store.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { findWorkspace } from "../../lib/path/workspace.ts";
+import { endAll } from "../../lib/process/tasks.ts";
+import { compiledPolicy } from "../hook-context.ts";
 import { currentPolicy, policyState } from "../live-policy.ts";
-import { containmentSettings, containSession, type SessionPlace } from "./contain-session.ts";
+import { unplantedPath } from "../outside-call.ts";
+import { containmentSettings, containSession, refuseUnsafe, type SessionPlace } from "./contain-session.ts";
 import type { Guard, GuardedStart } from "./guarded-start.ts";
-import { launchSettings } from "./launch-settings.ts";
-import { openHooks } from "./open-hooks.ts";
-import { readablePaths } from "./readable-paths.ts";
-import { refuseUnsafe } from "./refuse-unsafe.ts";
+import { launchSettings, openHooks } from "./open-hooks.ts";
 
 /** Sets up everything that guards an agent's tool calls before it starts. Throws when they cannot be guarded. */
 export async function prepareGuard(start: GuardedStart): Promise<Guard> {
@@ -123,4 +123,19 @@ function livePolicyOf(home: string, workspace: string, first: Policy): () => Pol
     }
     return known.policy;
   };
+}
+
+interface Place {
+  readonly workspace: string;
+  readonly order: OrderPolicy | undefined;
+}
+
+/** Whether the policy and the work order's policy allow reading a path. Ignores the roots: callers stay in the workspace. */
+export function readablePaths(policy: Policy, { workspace, order }: Place): (path: string) => boolean {
+  const policies = order === undefined ? [policy] : [policy, withOrderPolicy(policy, order)];
+  return (path) =>
+    policies.every((one) => {
+      const place = { policy: one, machine: realMachine, cwd: workspace, outside: "allow" } as const;
+      return !judgePathAccess({ access: "read", path }, place).some(({ verdict }) => verdict === "deny");
+    });
 }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LooseOrderPolicy, type OrderPolicy } from "../../contract/policy-file.ts";
+import { LooseOrderPolicy, type OrderPolicy } from "../../contract/policy.ts";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { compilePolicy } from "../../guard/policy/active-policy.ts";
-import { readablePaths } from "./readable-paths.ts";
+import { readablePaths } from "./prepare.ts";
 
 test("what the policy or the work order denies is not readable, all else of the workspace is", () => {
   const [workspace, folder] = [tempFolder(), tempFolder()];

@@ -2,10 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { claudeOwnHooks } from "../../agents/claude/own-hooks.ts";
-import { withoutAgentEntries } from "./agent-entries.ts";
+import { claudeOwnHooks } from "../../agents/claude/own-rules.ts";
+import { findHooks, withoutAgentEntries } from "./find-hooks.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
-import { findHooks } from "./find-hooks.ts";
 
 const STACK = ".claude/tools/amplihack/hooks";
 const SCRIPTS = ["session_start.py", "stop.py", "pre_tool_use.py", "post_tool_use.py"];

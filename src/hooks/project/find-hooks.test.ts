@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { trust } from "../../guard/policy/trust.ts";
-import { packageRoot } from "../../lib/package-root.ts";
+import { packageRoot } from "../../lib/package-folder.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./find-hooks.ts";
 import { carriedHooks, stagedHooks } from "./registration.ts";

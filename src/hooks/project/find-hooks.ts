@@ -1,11 +1,12 @@
 import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
-import { readTrust } from "../../guard/policy/trust.ts";
-import { isInside } from "../../lib/inside.ts";
-import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
+import { join, relative, sep } from "node:path";
+import { HOOK_EVENTS } from "../../agents/pack/hook-event.ts";
+import type { OwnHook } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import { fileHash } from "./file-hash.ts";
-import type { HookOrigin, RegisteredHook } from "./hook-source.ts";
+import { readTrust } from "../../guard/policy/trust.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { isInside } from "../../lib/path/inside.ts";
 
 /** A hook on disk, and whether it may run. */
 export interface FoundHook extends RegisteredHook {
@@ -88,3 +89,70 @@ export function registerHooks(found: readonly FoundHook[], warn: (text: string) 
       return atStop === undefined ? hook : { ...hook, atStop };
     });
 }
+
+/**
+ * Leaves out hooks that the agent starts too, from an entry in its own settings, so that they run once. Not before a tool:
+ * there a hook that fails must deny, and the agent would ignore the failure. A hook of the user's own is only left out for
+ * an entry of the user's own.
+ */
+export const withoutAgentEntries = (
+  hooks: readonly FoundHook[],
+  entries: readonly OwnHook[],
+  places: HookPlaces,
+): readonly FoundHook[] =>
+  hooks.filter(
+    (hook) =>
+      hook.event === "tool-before" ||
+      !entries.some(
+        ({ event, command, own }) =>
+          // The script for stops that is registered for the end of a session only replaces one.
+          event === (hook.atStop ? "agent-stop" : hook.event) &&
+          (own || hook.origin !== "home") &&
+          starts(command, hook, places),
+      ),
+  );
+
+/** True if a command names the hook's file, or the ancestor's program that does the same. */
+function starts(command: string, { file, name }: FoundHook, { workspace }: HookPlaces): boolean {
+  const [stack = "", script] = name.split("/");
+  const below = isInside(file, workspace) ? [relative(workspace, file).split(sep).join("/")] : [];
+  const ancestor = script === undefined ? [] : [`.claude/tools/${stack}/hooks/${script}`];
+  const files = [file, ...below, ...ancestor].map((path) => `${RegExp.escape(path)}(?![\\w./-])`);
+  const rust = script === undefined ? [] : [`amplihack-hooks\\S*\\s+${subcommand(script)}(?:-event)?(?![\\w-])`];
+  return new RegExp([...files, ...rust].join("|")).test(command);
+}
+
+const subcommand = (script: string) => RegExp.escape(script.replace(/\.py$/, "").replaceAll("_", "-"));
+
+/** Where a hook comes from. `xpia` and `repository` come with a repository; `home` is the user's own. */
+export type HookOrigin = "home" | "repository" | "xpia";
+
+/** A program that runs on an event. Registered once, at the start; if it is missing later, that is a failure. */
+export interface RegisteredHook {
+  readonly event: HookEventName;
+  readonly name: string;
+  readonly origin: HookOrigin;
+  /** The file whose content was trusted. */
+  readonly file: string;
+  /** The hash of that content. A repository's hook does not run if its content has changed. */
+  readonly hash: string;
+  /** The command: the file itself, or an interpreter and the file. */
+  readonly argv: readonly string[];
+  /** It is about stops, and runs at the end of a session only if the session reported none. */
+  readonly atStop?: true;
+}
+
+/** The result of one hook: the object that it printed, or why there is no valid answer. */
+export type HookResult = { readonly hook: Pick<RegisteredHook, "name" | "origin"> } & (
+  | { readonly said: Readonly<Record<string, unknown>> }
+  | { readonly failed: string }
+);
+
+const MAX_HOOK_FILE = 16 * 1024 * 1024;
+
+/** The hash of a hook's file, which may be binary. For plain text it equals the hash of the text. */
+export const fileHash = (path: string) => hashOfBytes(hookBytes(path));
+
+export const hookBytes = (path: string) => readBounded(path, MAX_HOOK_FILE).bytes;
+
+export const hashOfBytes = (bytes: Buffer) => sha256(bytes.toString("latin1"));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hookStdin } from "./hook-stdin.ts";
+import { hookStdin } from "./hook-io.ts";
 
 const fixture = (path: string) =>
   readFileSync(join(import.meta.dirname, "../../../test/fixtures/hooks", `${path}.json`), "utf8");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { HookAnswer } from "../../contract/hook-answer.ts";
-import type { HookOrigin, HookResult } from "./hook-source.ts";
+import type { HookAnswer } from "../../contract/hook-event.ts";
+import type { HookOrigin, HookResult } from "./find-hooks.ts";
 import { joinOtherAnswers, joinToolAnswers } from "./join-answers.ts";
 
 const said = (origin: HookOrigin, object: Record<string, unknown>): HookResult => ({

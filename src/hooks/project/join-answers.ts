@@ -1,8 +1,8 @@
-import type { HookAnswer } from "../../contract/hook-answer.ts";
+import type { HookAnswer } from "../../contract/hook-event.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isStricter } from "../../guard/judge/judge.ts";
-import type { HookResult } from "./hook-source.ts";
-import { endsTurn, readSaid } from "./read-said.ts";
+import type { HookResult } from "./find-hooks.ts";
+import { endsTurn, readSaid } from "./hook-io.ts";
 
 /** In our own launches the strictest answer wins; elsewhere, the order that the ancestor documented. */
 export type JoinMode = "strictest" | "documented";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readChange } from "./read-change.ts";
+import { readChange } from "./hook-io.ts";
 
 test.each([
   ["a prompt", "prompt-submitted", { modifiedPrompt: "x" }, { prompt: "x" }],

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { fileHash } from "./file-hash.ts";
-import type { RegisteredHook } from "./hook-source.ts";
+import { fileHash, type RegisteredHook } from "./find-hooks.ts";
 import { runHook } from "./run-hook.ts";
-import { safePath } from "../../lib/safe-path.ts";
+import { safePath } from "../../lib/path/inside.ts";
 
 function hook(body: string): { readonly registered: RegisteredHook; readonly workspace: string } {
   const workspace = tempFolder();

@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { isRecord } from "../../lib/is-record.ts";
-import { fileHash } from "./file-hash.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { safePath } from "../../lib/safe-path.ts";
-import type { HookResult, RegisteredHook } from "./hook-source.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { fileHash, type HookResult, type RegisteredHook } from "./find-hooks.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { safePath } from "../../lib/path/inside.ts";
 
 const MAX_STDOUT = 1024 * 1024;
 const MAX_STDERR = 4096;

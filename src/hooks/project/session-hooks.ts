@@ -1,10 +1,8 @@
-import type { HookAnswer } from "../../contract/hook-answer.ts";
-import type { HookEventName } from "../../contract/hook-event.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { findHooks, registerHooks } from "./find-hooks.ts";
-import type { HookResult, RegisteredHook } from "./hook-source.ts";
+import type { HookAnswer, HookEventName } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { findHooks, type HookResult, type RegisteredHook, registerHooks } from "./find-hooks.ts";
 import { joinOtherAnswers, joinToolAnswers, refusedStop } from "./join-answers.ts";
-import { type HookChange, readChange } from "./read-change.ts";
+import { type HookChange, readChange } from "./hook-io.ts";
 import { runHook } from "./run-hook.ts";
 
 export interface HookPlace {

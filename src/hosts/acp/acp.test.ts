@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { RunParts } from "../../backplane/run/run-parts.ts";
-import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
-import { acpHost } from "./acp-command.ts";
+import type { RunParts } from "../../receipts/run/run-parts.ts";
+import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
+import { acpHost } from "./acp.ts";
 
 const AGENT = join(import.meta.dirname, "../../../test/fixtures/hosts/acp-agent.ts");
 

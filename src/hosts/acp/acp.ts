@@ -1,21 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ClientConnection, SessionUpdate } from "@agentclientprotocol/sdk";
-import { type AgentRecord, numberOf, textOf } from "../../agents/pack/record-fields.ts";
-import { type AgentIdentity, decideOrAsk, type Host, type HostJob } from "../../backplane/host.ts";
+import { type ClientConnection, ndJsonStream, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { type AgentRecord, numberOf, textOf } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { usageSince } from "../../contract/usage-total.ts";
-import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { type HostEnd, NO_USAGE, usageSince } from "../../contract/receipt.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { type AsyncQueue, asyncQueue } from "../../lib/process/tasks.ts";
+import { type AgentIdentity, decideOrAsk, type Host, type HostJob, type OpenHost } from "../../receipts/host.ts";
 import { isPassthrough, withRaw } from "../program/compose-prompt.ts";
-import type { AcpPeer, AcpSession } from "./acp-session.ts";
-import { type Ask, asker } from "./ask.ts";
-import { canLoad, openConversation, type SessionStart } from "./begin-session.ts";
-import { fileAnswers } from "./files.ts";
-import { openBlockedCalls, permissionAnswer } from "./permission.ts";
-import type { AcpTerminals } from "./terminals.ts";
-import { openCalls } from "./tool-calls.ts";
+import { describeProgramEnd, type HostCommand, type HostProgram, refuseUncontained, RUNS_ITSELF, startHostCommand, workspaceRoots } from "../program/program.ts";
+import { type AcpPeer, type AcpSession, openBlockedCalls, openCalls, permissionAnswer } from "./acp-session.ts";
+import { type Ask, asker, canLoad, openConversation, type SessionStart } from "./begin-session.ts";
+import { type AcpTerminals, fileAnswers, openTerminals } from "./client-methods.ts";
 
 /** A turn that the agent reported as ended. */
 export interface AcpTurn {
@@ -268,3 +265,36 @@ function endOf(state: TurnState, passthrough: boolean): HostEnd {
 
 const textIn = (update: SessionUpdate) =>
   update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "";
+
+type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
+
+/** Opens any agent that speaks ACP on its standard streams. */
+export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Naming): OpenHost {
+  return async (hostPlace) => {
+    const { root, source, runId, env: added, policy, folder } = hostPlace;
+    refuseUncontained(naming.name, RUNS_ITSELF, hostPlace);
+    const folders = workspaceRoots({ root, source });
+    const place = { workspaceRoots: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
+    const peer = programPeer(await startHostCommand(command, place));
+    const terminals = policy && openTerminals({ policy, folder, env: place.env });
+    try {
+      return await openAcp(peer, { ...naming, terminals });
+    } catch (error) {
+      await peer[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+}
+
+/** Wraps a started program as one side of an ACP connection. */
+function programPeer(program: HostProgram): AcpPeer {
+  const output = new WritableStream<Uint8Array>({
+    write: (chunk) => program.write(Buffer.from(chunk)),
+    close: () => program.endInput(),
+  });
+  return {
+    stream: ndJsonStream(output, ReadableStream.from(program.output)),
+    ending: () => describeProgramEnd(program),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+}

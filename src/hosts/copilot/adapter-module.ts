@@ -1,15 +1,14 @@
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { textOf } from "../../agents/pack/record-fields.ts";
-import type { HostJob, OpenHost } from "../../backplane/host.ts";
+import { textOf } from "../../agents/pack/records.ts";
+import type { HostJob, OpenHost } from "../../receipts/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { Outcome, Usage } from "../../contract/receipt.ts";
-import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
+import { type HostEnd, NO_USAGE, Outcome, Usage } from "../../contract/receipt.ts";
+import { type AsyncQueue, asyncQueue } from "../../lib/process/tasks.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
 import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
-import { copilotRequest } from "./request.ts";
+import { copilotRequest } from "./session-settings.ts";
 import { vendorSettings } from "./settings.ts";
 
 interface Adapter {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copilotCapabilities } from "./capabilities.ts";
+import { copilotCapabilities } from "./copilot.ts";
 import { copilotSettings } from "./settings.ts";
 
 const of = (env: NodeJS.ProcessEnv, holds = true) => copilotCapabilities(copilotSettings(env), holds);

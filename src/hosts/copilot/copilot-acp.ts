@@ -1,21 +1,22 @@
-import { connect, type Socket } from "node:net";
 import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type McpServer, ndJsonStream } from "@agentclientprotocol/sdk";
 import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
-import { textOf } from "../../agents/pack/record-fields.ts";
-import type { Host, HostPlace, OpenHost } from "../../backplane/host.ts";
+import { textOf } from "../../agents/pack/records.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { UserError } from "../../lib/user-error.ts";
-import { acpHost } from "../acp/acp-command.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import type { Host, HostPlace, OpenHost } from "../../receipts/host.ts";
 import type { AcpPeer } from "../acp/acp-session.ts";
-import { type AcpTurn, openAcp } from "../acp/acp.ts";
+import { acpHost, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { startHostCommand, workspaceRoots } from "../program/program.ts";
 import { identifyAgent } from "../program/start-agent.ts";
-import { copilotError } from "./own-error.ts";
 import { programSettings, type SessionSettings, unpassable } from "./session-settings.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
@@ -132,6 +133,7 @@ function readAddress(text: string): { host: string; port: number } {
 }
 
 const TRIES = 50;
+
 const TRY_MS = 200;
 
 /** A program that has just started may not be listening yet. */
@@ -162,4 +164,46 @@ function tcpPeer(socket: Socket): AcpPeer {
     ending: () => promise,
     [Symbol.asyncDispose]: async () => void socket.destroy(),
   };
+}
+
+/**
+ * The text of Copilot's own error, if one ended the turn. Over ACP, such an error is the last text chunk of a turn that
+ * otherwise looks successful. Copilot's session record shows whether Copilot or the model wrote it.
+ */
+export function copilotError(turn: AcpTurn, env: NodeJS.ProcessEnv): string | undefined {
+  const [last = "", before = ""] = turn.pieces.toReversed();
+  if (!last.startsWith(MARK)) return undefined;
+  const message = last.slice(MARK.length);
+  const recorded = recordedErrors(turn.sessionId, env);
+  const own = recorded === undefined ? !turn.counted || RETRYING.test(before) : recorded.includes(message);
+  return own ? message : undefined;
+}
+
+const MARK = "Error: ";
+
+/** Used without a record. If the model answered, it used tokens, and an answer does not follow a failed attempt. */
+const RETRYING = /^Info: [^\n]{1,200} Retrying\.\.\.$/;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The errors in a session's record; undefined if the record cannot be read. */
+function recordedErrors(sessionId: string, env: NodeJS.ProcessEnv): readonly string[] | undefined {
+  if (!/^[\w-]{1,100}$/.test(sessionId)) return undefined;
+  const home = env["COPILOT_HOME"] || join(env["HOME"] ?? "/", ".copilot");
+  try {
+    const lines = readBounded(join(home, "session-state", sessionId, "events.jsonl"), MAX_BYTES).bytes;
+    return lines
+      .toString("utf8")
+      .split("\n")
+      .filter((line) => line.includes('"session.error"'))
+      .map(errorIn);
+  } catch {
+    // Another machine, home, or version of Copilot. Decide from the turn alone.
+    return undefined;
+  }
+}
+
+function errorIn(line: string): string {
+  const record: unknown = parseJson(line);
+  return isRecord(record) && record["type"] === "session.error" ? textOf(record["data"], "message") : "";
 }

@@ -1,19 +1,19 @@
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { copilot } from "../../agents/copilot/program.ts";
-import { isLoginError } from "../../agents/login-error.ts";
 import { findBinary } from "../../agents/find-binary.ts";
-import type { Host, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
+import { isLoginError } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import type { HostEnd } from "../../contract/host-end.ts";
-import { toolKind } from "../../guard/judge/tool-kind.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
-import { workspaceRoots } from "../program/program.ts";
+import { type Capabilities, CODING_AGENT, type SupportLevel } from "../../contract/capability.ts";
+import type { HostEnd } from "../../contract/receipt.ts";
+import { toolKind } from "../../guard/judge/tool-call.ts";
+import { findWorkspace } from "../../lib/path/workspace.ts";
+import { EXIT, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
+import type { Host, HostJob, HostPlace, OpenHost } from "../../receipts/host.ts";
+import { sandboxRequirement, workspaceRoots } from "../program/program.ts";
 import type { AgentStarter } from "../program/start-agent.ts";
-import { copilotCapabilities } from "./capabilities.ts";
 import { jsonOutput } from "./json-output.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
-import { sandboxRequirement } from "../program/uncontained.ts";
-import { programFile } from "./repository-programs.ts";
 import { missedWarning, sessionSettings } from "./session-settings.ts";
 import { type CopilotSettings, copilotSettings, type CopilotTransport } from "./settings.ts";
 
@@ -180,4 +180,84 @@ function refusePrograms({ root }: HostPlace): void {
     fix: "unset it, or set it to legacy, which runs Copilot with our hooks and without the repository's",
     exitCode: EXIT.refused,
   });
+}
+
+const restricted = (reason: string): SupportLevel => ({ restricted: { reason } });
+
+/** What Copilot itself can do in a run. The names are those of our predecessor's host. */
+const COPILOT: Capabilities = {
+  ...CODING_AGENT,
+  tool_web_search: restricted("by GitHub's own MCP server, which needs a login"),
+  tool_web_fetch: "native",
+  structured_output_json_schema: "unsupported",
+  hooks_pre_tool_use: "native",
+  hooks_post_tool_use: "native",
+  session_resume: "native",
+  session_fork: "unsupported",
+  // The snapshot that signalbox takes before a run.
+  checkpointing: "emulated",
+  mcp_client: "native",
+  mcp_server: "unsupported",
+  // Nobody could answer in a run.
+  tool_ask_user: "unsupported",
+};
+
+const BY_HOOKS = "only with its own program and our hooks, which ABP_COPILOT_TRANSPORT=legacy uses";
+
+/** What Copilot can do the way it is reached. `holds` is true if its own program starts with our hooks. */
+export function copilotCapabilities(settings: CopilotSettings, holds: boolean): Capabilities {
+  const { adapterModule, runner, transports, isUnset } = settings;
+  const [only, ...more] = transports;
+  const usesOther = adapterModule !== undefined || (runner !== undefined && (only === "legacy" || more.length > 0));
+  if (usesOther) {
+    const unknown = restricted("depends on the program that reaches Copilot");
+    const names = Object.entries(COPILOT).map(([name, level]) => [name, level === "unsupported" ? level : unknown]);
+    return { ...Object.fromEntries(names), streaming: "native", checkpointing: "emulated" };
+  }
+  if ((isUnset || only === "legacy") && holds) return COPILOT;
+  return {
+    ...COPILOT,
+    hooks_pre_tool_use:
+      only === "sdk" && more.length === 0
+        ? "native"
+        : restricted("over ACP, what Copilot asks about; over its SDK and with our hooks, all"),
+    hooks_post_tool_use: restricted(BY_HOOKS),
+  };
+}
+
+/** Files that make Copilot start programs in a trusted folder. */
+const FILES = [
+  ".mcp.json",
+  ".github/mcp.json",
+  ".vscode/mcp.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".github/copilot/settings.json",
+  ".github/copilot/settings.local.json",
+];
+
+const HOOKS = ".github/hooks";
+
+/** The first file of the repository around `cwd` that could make Copilot start programs once it trusts the folder. */
+export function programFile(cwd: string): string | undefined {
+  const here = realpathSync(cwd);
+  const top = findWorkspace(here);
+  for (let folder = here; ; folder = dirname(folder)) {
+    const found = [
+      ...FILES.filter((name) => existsSync(join(folder, name))),
+      ...namesIn(join(folder, HOOKS))
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => join(HOOKS, name)),
+    ];
+    if (found[0] !== undefined) return join(folder, found[0]);
+    if (folder === top || folder === dirname(folder)) return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -1,15 +1,14 @@
-import { numberOf, textOf } from "../../agents/pack/record-fields.ts";
-import type { HostJob, OpenHost } from "../../backplane/host.ts";
+import { numberOf, textOf } from "../../agents/pack/records.ts";
+import type { HostJob, OpenHost } from "../../receipts/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { Usage } from "../../contract/receipt.ts";
+import { type HostEnd, NO_USAGE, Usage } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
-import { decodeLines } from "../../lib/decode-lines.ts";
-import { parseExactJson } from "../../lib/exact-json.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { decodeLines } from "../../lib/text/decode-lines.ts";
+import { parseExactJson } from "../../lib/json/exact-json.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
 import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import { describeProgramEnd, startHostCommand, workspaceRoots } from "../program/program.ts";
-import { copilotRequest } from "./request.ts";
+import { copilotRequest } from "./session-settings.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */
 export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJS.ProcessEnv): OpenHost {

@@ -1,9 +1,9 @@
-import type { HostJob } from "../../backplane/host.ts";
+import type { HostJob } from "../../receipts/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import type { HostEnd } from "../../contract/host-end.ts";
-import { textOf } from "../../agents/pack/record-fields.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
+import type { HostEnd } from "../../contract/receipt.ts";
+import { textOf } from "../../agents/pack/records.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
 import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import { legacyEvent, legacyUsage } from "./legacy.ts";
 

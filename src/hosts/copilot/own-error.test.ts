@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
+import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import { plainStarter } from "../program/start-agent.ts";
 import { copilotHost } from "./copilot.ts";
-import { copilotError } from "./own-error.ts";
+import { copilotError } from "./copilot-acp.ts";
 
 const SESSION = "session-1";
 const FAILED =

@@ -6,7 +6,7 @@ export const host: OwnHost = {
   name: "copilot",
   async open({ env, starter }) {
     const { COPILOT_BACKEND, copilotHost } = await import("./copilot.ts");
-    const { copilotCapabilities } = await import("./capabilities.ts");
+    const { copilotCapabilities } = await import("./copilot.ts");
     const { copilotSettings } = await import("./settings.ts");
     const capabilities = copilotCapabilities(copilotSettings(env), starter.holds);
     const openHost = copilotHost({ env, starter, version: "1" });
@@ -14,7 +14,7 @@ export const host: OwnHost = {
   },
   isReachable: async (env) => (await import("./settings.ts")).reachesCopilot(env),
   async acpOptions(env) {
-    const { copilotError } = await import("./own-error.ts");
+    const { copilotError } = await import("./copilot-acp.ts");
     return { ownError: (turn: AcpTurn) => copilotError(turn, env), shell: "bash" };
   },
 };

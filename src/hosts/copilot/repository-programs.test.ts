@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { programFile } from "./repository-programs.ts";
+import { programFile } from "./copilot.ts";
 
 test.each([
   ".mcp.json",

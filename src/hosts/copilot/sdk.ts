@@ -2,24 +2,21 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary, type FoundBinary, nativeProgram } from "../../agents/find-binary.ts";
-import { type AgentRecord, sessionOf } from "../../agents/pack/record-fields.ts";
-import type { HostJob, OpenHost } from "../../backplane/host.ts";
+import { type AgentRecord, sessionOf, textOf } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
-import { asyncQueue } from "../../lib/async-queue.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
-import { notResumed } from "../program/not-resumed.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { asyncQueue } from "../../lib/process/tasks.ts";
+import { errorCode, messageOf } from "../../lib/text/user-error.ts";
+import type { Decide, HostJob, OpenHost } from "../../receipts/host.ts";
+import { composePrompt, isPassthrough, notResumed, withRaw } from "../program/compose-prompt.ts";
 import { workspaceRoots } from "../program/program.ts";
 import { identifyAgent } from "../program/start-agent.ts";
-import { openCopilotReader } from "./records.ts";
+import { openCopilotReader } from "./json-output.ts";
 import { converseOlder, endOlderClient } from "./older-sdk.ts";
-import { sdkGate } from "./sdk-gate.ts";
-import { endClient, isSdkClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
+import { endClient, isSdkClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-client.ts";
 import { sessionSettings } from "./session-settings.ts";
 
 interface Sdk {
@@ -173,7 +170,9 @@ function ownProvider(env: NodeJS.ProcessEnv): object {
 }
 
 const TRANSIENT = /\b(429|503|504)\b|rate limit|temporar|timed? ?out|econnreset/i;
+
 const ATTEMPTS = 3;
+
 const FIRST_PAUSE_MS = 1000;
 
 /** The options of a session: what is usual, and what the order wants instead. */
@@ -210,5 +209,74 @@ async function openSession(
       if (!passing || attempt >= ATTEMPTS || job.signal.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
     }
+  }
+}
+
+/**
+ * The two places where the SDK asks before a tool runs. A throw in the hook would let the tool run, so any failure
+ * there becomes a denial. In the permission handler, a throw is a denial anyway.
+ */
+export function sdkGate(
+  { decide, judge }: Pick<HostJob, "decide" | "judge">,
+  isApproved: (tool: string) => boolean = () => false,
+) {
+  const answer = (
+    ask: Decide,
+    tool: string,
+    input: unknown,
+  ): { readonly allowed: boolean; readonly because: string } => {
+    try {
+      const { verdict, because } = ask({ tool, input, isApproved: isApproved(tool) });
+      return { allowed: verdict === "allow", because };
+    } catch (error) {
+      return { allowed: false, because: `the guard failed: ${messageOf(error)}` };
+    }
+  };
+  const commands = new Set<string>();
+  return {
+    hooks: {
+      onPreToolUse: (input: unknown) => {
+        const toolArgs = isRecord(input) ? readArguments(input["toolArgs"]) : null;
+        const { allowed, because } = answer(decide, textOf(input, "toolName"), toolArgs);
+        if (allowed && textOf(toolArgs, "command") !== "") commands.add(textOf(toolArgs, "command"));
+        return { permissionDecision: allowed ? "allow" : "deny", permissionDecisionReason: because };
+      },
+    },
+    onPermissionRequest: (request: unknown) => {
+      const { tool, input } = permissionCall(isRecord(request) ? request : {});
+      // The hook has just judged this command with all its arguments.
+      if (commands.delete(textOf(input, "command"))) return { kind: "approve-once" };
+      // The hook reported this call; here the SDK asks about a part of it.
+      const { allowed, because } = answer(judge, tool, input);
+      return allowed ? { kind: "approve-once" } : { kind: "reject", feedback: because };
+    },
+  };
+}
+
+function readArguments(value: unknown): unknown {
+  if (typeof value !== "string") return value ?? null;
+  try {
+    return parseJson(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The call behind a permission request, in the guard's form. An unknown kind is treated as an unknown tool. */
+function permissionCall(request: Readonly<Record<string, unknown>>): { tool: string; input: unknown } {
+  const name = textOf(request, "toolName");
+  switch (request["kind"]) {
+    case "shell":
+      return { tool: "bash", input: { command: request["fullCommandText"] ?? "" } };
+    case "write":
+      return { tool: "edit", input: { path: request["fileName"] ?? "" } };
+    case "read":
+      return { tool: "read", input: { path: request["path"] ?? "" } };
+    case "url":
+      return { tool: "fetch", input: { url: request["url"] ?? "" } };
+    case "mcp":
+      return { tool: `mcp__${textOf(request, "serverName")}__${name}`, input: request["args"] ?? {} };
+    default:
+      return { tool: name || "unknown", input: request["args"] ?? {} };
   }
 }

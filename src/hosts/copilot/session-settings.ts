@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { textOf } from "../../agents/pack/record-fields.ts";
-import { newEvent, type AgentEvent } from "../../contract/agent-event.ts";
+import { textOf } from "../../agents/pack/records.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { mcpServers } from "./request.ts";
+import { redactJson } from "../../guard/redact.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import type { HostJob } from "../../receipts/host.ts";
+import { isPassthrough } from "../program/compose-prompt.ts";
 import { vendorSettings } from "./settings.ts";
 
 /** What an order wants of a session of Copilot. Undefined where it says nothing. */
@@ -57,7 +59,7 @@ export function sessionSettings({ config }: Pick<WorkOrder, "config">): SessionS
 }
 
 /** What a start of Copilot's own program passes on: by flags, by variables, and what it cannot. */
-export interface PassedSettings {
+interface PassedSettings {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly missed: readonly string[];
@@ -140,4 +142,43 @@ function instructionFolders(text: string, folder: string, env: NodeJS.ProcessEnv
   const file = join(own, ".github/instructions/order.instructions.md");
   writeFileSync(file, `---\napplyTo: "**"\n---\n\n${text}\n`, { mode: 0o600 });
   return [env[INSTRUCTIONS] ?? "", own].filter((path) => path !== "").join(",");
+}
+
+/** The request for a third-party adapter or runner. The field names are theirs. Contains no secrets. */
+export function copilotRequest(
+  { order, runId }: Pick<HostJob, "order" | "runId">,
+  prompt: string,
+): Readonly<Record<string, unknown>> {
+  const vendor = vendorSettings(order.config.vendor);
+  const { abp } = order.config.vendor;
+  const request = {
+    request_id: runId,
+    prompt,
+    workspace_root: order.workspace.root,
+    model: vendor["model"] ?? order.config.model,
+    reasoningEffort: vendor["reasoningEffort"] ?? null,
+    systemMessage: vendor["systemMessage"] ?? null,
+    context: order.context,
+    policy: order.policy,
+    availableTools: vendor["availableTools"] ?? null,
+    excludedTools: vendor["excludedTools"] ?? null,
+    mcpServers: mcpServers(vendor),
+    streaming: true,
+    raw_request: isPassthrough(order.config.vendor) && isRecord(abp) ? (abp["request"] ?? null) : null,
+    env: order.config.env,
+  };
+  const clean = redactJson(request);
+  return isRecord(clean) ? clean : {};
+}
+
+/** MCP servers by name, from either spelling and either form. */
+function mcpServers(vendor: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const servers = vendor["mcpServers"] ?? vendor["mcp_servers"];
+  if (isRecord(servers)) return servers;
+  if (!Array.isArray(servers)) return {};
+  return Object.fromEntries(
+    servers
+      .filter(isRecord)
+      .map((server, index) => [textOf(server, "name") || textOf(server, "id") || `${index}`, server]),
+  );
 }

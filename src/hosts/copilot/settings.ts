@@ -1,7 +1,7 @@
-import { isRecord, strings } from "../../lib/is-record.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { splitWords } from "../../lib/split-words.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { splitWords } from "../../lib/text/shell-words.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 
 export type CopilotTransport = "sdk" | "acp" | "legacy";
 

@@ -1,16 +1,21 @@
-import type { HeadlessMode } from "../../agents/pack/headless-mode.ts";
+import { basename } from "node:path";
+import type { HeadlessMode } from "../../agents/pack/records.ts";
 import { PACKS } from "../../agents/packs.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import type { OpenHost } from "../../receipts/host.ts";
+import { acpHost } from "../acp/acp.ts";
+import { host } from "../copilot/own-host.ts";
+import type { HostParts, NamedHost, OwnHost } from "../own-host.ts";
 import { cliHost } from "../program/cli-host.ts";
-import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../mock/mock.ts";
-import type { HostParts, NamedHost } from "../own-host.ts";
-import { OWN_HOSTS } from "./own-hosts.ts";
-import { HAS_NO_HOOKS, refuseUncontained, uncontained } from "../program/uncontained.ts";
-import type { OpenHost } from "../../backplane/host.ts";
+import { HAS_NO_HOOKS, type HostCommand, refuseUncontained, uncontained } from "../program/program.ts";
 import { guardedStarter, unheldStarter } from "../program/start-agent.ts";
+import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "./mock.ts";
 
 type Open = (parts: HostParts) => Promise<NamedHost>;
+
+/** Agents with their own host. For all others, their pack's record reader is enough. */
+export const OWN_HOSTS: readonly OwnHost[] = [host];
 
 /** The hosts that can be opened by name, each loaded on demand. */
 const NAMED: ReadonlyMap<string, Open> = new Map<string, Open>([
@@ -67,4 +72,14 @@ export async function namedHost(
       fix: `use ${HOST_NAMES.join(", ")}, native, --acp COMMAND or --sidecar COMMAND; a task of several words goes in quotes`,
     },
   );
+}
+
+/** Extra options for this program when connected over ACP. */
+export const acpOptions = async (name: string, env: NodeJS.ProcessEnv) =>
+  (await OWN_HOSTS.find((own) => own.name === name)?.acpOptions(env)) ?? {};
+
+/** An ACP agent, named after the command that starts it. */
+export function acpByCommand(command: HostCommand, env: NodeJS.ProcessEnv, version: string): OpenHost {
+  const name = basename(command.path);
+  return async (place) => await acpHost(command, env, { ...(await acpOptions(name, env)), name, version })(place);
 }

@@ -1,14 +1,16 @@
 import { findBinary } from "../../agents/find-binary.ts";
 import type { Agent } from "../../agents/pack/agent.ts";
-import type { HeadlessMode } from "../../agents/pack/headless-mode.ts";
-import { type HostJob, type OpenHost, ProtocolError } from "../../backplane/host.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { HostEnd } from "../../contract/host-end.ts";
-import { usageSince } from "../../contract/usage-total.ts";
-import { composePrompt } from "./compose-prompt.ts";
-import { notResumed } from "./not-resumed.ts";
-import { workspaceRoots } from "./program.ts";
-import { type Following, type ProgramTurn, takeTurn } from "./program-turn.ts";
+import type { AgentRecord, HeadlessMode } from "../../agents/pack/records.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
+import { type HostEnd, usageSince } from "../../contract/receipt.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { parseExactJson } from "../../lib/json/exact-json.ts";
+import { isRecord, strings } from "../../lib/json/json-value.ts";
+import { decodeLines } from "../../lib/text/decode-lines.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import { type HostJob, type HostPlace, type OpenHost, ProtocolError } from "../../receipts/host.ts";
+import { composePrompt, isPassthrough, notResumed, withRaw } from "./compose-prompt.ts";
+import { describeProgramEnd, workspaceRoots } from "./program.ts";
 import { type AgentStarter, identifyAgent, type StartedAgent } from "./start-agent.ts";
 
 /** A host for an agent's own program and its stream of JSON records. */
@@ -64,3 +66,145 @@ const endedEarly = ({ title }: Agent, how: string) => new ProtocolError(`${title
 const NOT_BEGUN: ProgramTurn = { end: undefined, how: "it reported no session id", hasWorked: false, held: [] };
 
 const whyNot = ({ held: [error], how }: ProgramTurn) => (error?.type === "error" ? error.message : how);
+
+/** What every start of an agent's program in a run has in common. */
+interface Following {
+  readonly mode: HeadlessMode;
+  readonly starter: AgentStarter;
+  readonly place: HostPlace;
+  readonly version: string | null;
+}
+
+interface TurnStart extends Following {
+  readonly prompt: string;
+  /** The words that continue a conversation. */
+  readonly resumed?: readonly string[];
+}
+
+/** What came of one start of the agent's program. */
+interface ProgramTurn {
+  /** Undefined when it ended without a result. */
+  readonly end: HostEnd | undefined;
+  /** How it ended in that case. */
+  readonly how: string;
+  /** It has said or done something. */
+  readonly hasWorked: boolean;
+  /** Errors of a start that was to continue a conversation and has done nothing. */
+  readonly held: readonly AgentEvent[];
+}
+
+/** Starts the agent's program once and reads what it prints. */
+async function* takeTurn(job: HostJob, start: TurnStart): AsyncGenerator<AgentEvent, ProgramTurn> {
+  const { order, runId, signal } = job;
+  const { mode, starter, place, version, prompt, resumed = [] } = start;
+  const { agent } = mode;
+  const own = vendorFlags(order, agent.name);
+  const flags = (contained: boolean) => [
+    ...mode.flags(order, version),
+    ...(own.length > 0 ? own : starter.flags(agent, contained)),
+    ...resumed,
+  ];
+  const { folder, root, env } = place;
+  const notes: string[] = [];
+  await using program = await starter.start({
+    agent,
+    flags,
+    prompt,
+    cwd: root,
+    workspaceRoots: workspaceRoots(place),
+    env,
+    runId,
+    folder,
+    job,
+    note: (text) => void notes.push(text),
+  });
+  for (const message of notes) yield newEvent({ type: "warning", message });
+  const end = () => void program[Symbol.asyncDispose]();
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  const read = yield* readTurn(program.output, start, isPassthrough(order.config.vendor));
+  return { ...read, how: read.end === undefined ? await describeProgramEnd(program) : "" };
+}
+
+async function* readTurn(
+  output: AsyncIterable<Uint8Array>,
+  { mode, resumed = [] }: TurnStart,
+  passthrough: boolean,
+): AsyncGenerator<AgentEvent, Omit<ProgramTurn, "how">> {
+  const reader = mode.open();
+  const held: AgentEvent[] = [];
+  let hasWorked = false;
+  for await (const line of mode.printsOneDocument ? readDocument(output) : readRecords(output)) {
+    const events = "notice" in line ? [line.notice] : reader.read(line.record);
+    for (const event of events) {
+      const shown = passthrough && "record" in line ? withRaw(event, line.record) : event;
+      hasWorked ||= event.type !== "warning" && event.type !== "error";
+      if (resumed.length > 0 && !hasWorked && event.type === "error") held.push(shown);
+      else yield shown;
+    }
+  }
+  const result = reader.end();
+  const ended = passthrough ? "passthrough" : "mapped";
+  return { end: result && { ...result, mode: ended }, hasWorked, held };
+}
+
+/** Flags for the agent from the order. They replace the starter's flags. */
+function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
+  const vendor = config.vendor[name];
+  const value = isRecord(vendor) ? vendor["flags"] : undefined;
+  const flags = value === undefined ? [] : strings(value);
+  if (flags !== undefined) return flags;
+  throw new UserError("the flags must be an array of strings", {
+    where: `config.vendor.${name}.flags`,
+    fix: 'for example ["--verbose"]',
+  });
+}
+
+interface PrintedRecord {
+  readonly record: AgentRecord;
+}
+
+interface PrintedNotice {
+  readonly notice: AgentEvent;
+}
+
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+
+/** The JSON document that an agent prints. Lines before it become notices. */
+async function* readDocument(output: AsyncIterable<Uint8Array>): AsyncGenerator<PrintedRecord | PrintedNotice> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of output) {
+    size += chunk.length;
+    if (size > MAX_DOCUMENT_BYTES) throw new ProtocolError(`the agent printed more than ${MAX_DOCUMENT_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const lines = Buffer.concat(chunks).toString("utf8").split("\n");
+  const start = lines.findIndex((line) => line.startsWith("{"));
+  const record = start === -1 ? undefined : parseRecord(lines.slice(start).join("\n"));
+  const others = record === undefined ? lines : lines.slice(0, start);
+  for (const line of others.filter((text) => text.trim() !== "").slice(0, MAX_NOTICES)) yield { notice: notice(line) };
+  if (record !== undefined) yield { record };
+}
+
+const MAX_NOTICES = 20;
+
+const notice = (printed: string) =>
+  newEvent({ type: "warning", message: `the agent printed: ${printed.slice(0, 500)}` });
+
+/** An agent's JSON lines. Any other line becomes a notice, because agents print those between their records. */
+async function* readRecords(output: AsyncIterable<Uint8Array>): AsyncGenerator<PrintedRecord | PrintedNotice> {
+  for await (const line of decodeLines(output)) {
+    const record = "fault" in line ? undefined : parseRecord(line.text);
+    yield record === undefined ? { notice: notice("fault" in line ? line.fault : line.text) } : { record };
+  }
+}
+
+function parseRecord(text: string): AgentRecord | undefined {
+  try {
+    const value = parseExactJson(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

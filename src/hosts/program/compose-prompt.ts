@@ -1,18 +1,19 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { HostJob } from "../../backplane/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { isInside } from "../../lib/inside.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import type { HostJob } from "../../receipts/host.ts";
 
 const MAX_FILE_BYTES = 128 * 1024;
+
 const MAX_BYTES = 512 * 1024;
 
 type PromptJob = Pick<HostJob, "order" | "judge" | "followUp">;
 
-export interface ComposedPrompt {
+interface ComposedPrompt {
   readonly text: string;
   /** What could not be passed to the agent, and why. */
   readonly warnings: readonly AgentEvent[];
@@ -78,4 +79,11 @@ function passthroughPrompt(vendor: Readonly<Record<string, unknown>>): string | 
   const request = contractSetting(vendor, "request");
   if (typeof request === "string") return request;
   return isRecord(request) && typeof request["prompt"] === "string" ? request["prompt"] : undefined;
+}
+
+/** Says that a round goes on without the conversation of the round before. */
+export function notResumed(agent: string, why: string): AgentEvent {
+  const [reason = ""] = why.trim().split("\n");
+  const message = `${agent} could not resume its session (${reason}), so it gets the task again, with what was done and the failed check`;
+  return newEvent({ type: "warning", message });
 }

@@ -1,14 +1,13 @@
-import { commandWords } from "../../agents/command-words.ts";
-import { workspaceFolders } from "../../agents/workspace-folders.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endTree } from "../../lib/end-tree.ts";
-import { startTime } from "../../lib/process-table.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import type { HostPlace } from "../../backplane/host.ts";
+import { commandWords } from "../../agents/find-binary.ts";
+import { workspaceFolders } from "../../agents/search-path.ts";
+import { endTree } from "../../lib/process/end-tree.ts";
+import { startTime } from "../../lib/process/process-table.ts";
+import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
+import type { HostPlace } from "../../receipts/host.ts";
 
 /** A program in a run, with its streams. Disposing it ends all its processes. */
 export interface HostProgram extends AsyncDisposable {
@@ -26,7 +25,7 @@ interface ProgramEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface ProgramStart {
+interface ProgramStart {
   readonly path: string;
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -35,6 +34,7 @@ export interface ProgramStart {
 }
 
 const COMPLAINT_BYTES = 4096;
+
 const GOODBYE_MS = 1000;
 
 /** Starts a program in its own process group. Throws the system's error if it cannot be started. */
@@ -131,3 +131,30 @@ export async function startHostCommand(
 /** Folders whose programs must not be mistaken for an agent: the run's root, and the workspace it was copied from. */
 export const workspaceRoots = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
   source === undefined ? [root] : [root, source];
+
+/** The refusal of a host whose commands cannot run in a sandbox, where one is required. */
+export function uncontained(host: string, why: string, where: string): UserError {
+  return new UserError(`a sandbox is required, but commands of ${host} cannot run in one, because ${why}`, {
+    where,
+    fix: where.startsWith("--")
+      ? `run it without ${where}, or use claude, codex, copilot, gemini or native`
+      : 'set "sandbox: auto" in the policy, or use claude, codex, copilot, gemini or native',
+    exitCode: EXIT.refused,
+  });
+}
+
+/** Where the rules in effect require a sandbox; undefined if they don't. */
+export function sandboxRequirement(policy: HostPlace["policy"]): string | undefined {
+  const { sandbox = "auto" } = policy ?? {};
+  return sandbox === "workspace" || sandbox === "strict" ? `"sandbox: ${sandbox}" in the policy` : undefined;
+}
+
+/** Refuses to open a host that cannot contain commands where the rules require it. */
+export function refuseUncontained(host: string, why: string, { policy }: Pick<HostPlace, "policy">): void {
+  const where = sandboxRequirement(policy);
+  if (where !== undefined) throw uncontained(host, why, where);
+}
+
+export const RUNS_ITSELF = "it runs them itself";
+
+export const HAS_NO_HOOKS = "it has no hooks";

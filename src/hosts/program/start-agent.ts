@@ -6,12 +6,12 @@ import { pipeline } from "node:stream/promises";
 import type { Agent } from "../../agents/pack/agent.ts";
 import { deliverPrompt } from "../../agents/deliver-prompt.ts";
 import { findBinary, type FoundBinary } from "../../agents/find-binary.ts";
-import type { AgentIdentity, HostJob } from "../../backplane/host.ts";
-import { readOrderPolicy } from "../../backplane/run/read-order.ts";
+import type { AgentIdentity, HostJob } from "../../receipts/host.ts";
+import { readOrderPolicy } from "../../receipts/run/read-order.ts";
 import type { ContainmentFacts } from "../../contract/seal.ts";
 import { childEnvironment, secretFlags } from "../../launch/child-environment.ts";
 import { guardRun } from "../../launch/guard-run.ts";
-import { startFailure } from "../../launch/start-failure.ts";
+import { startFailure } from "../../launch/exit-status.ts";
 import { type HostProgram, startProgram } from "./program.ts";
 
 /** One headless start of an agent's own program. */

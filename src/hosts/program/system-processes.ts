@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Check, CheckEnd, Processes } from "../../backplane/run/run-parts.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
-import { endTree } from "../../lib/end-tree.ts";
-import { NotPlaced, placeCheck } from "./place-check.ts";
-import { openPipes } from "../../lib/pipe-pool.ts";
-import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { endTree } from "../../lib/process/end-tree.ts";
+import { openPipes, spawnOnPipe } from "../../lib/process/pipe-pool.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import type { Check, CheckEnd, Processes } from "../../receipts/run/run-parts.ts";
 
 /** The processes of this machine. */
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
@@ -16,6 +17,7 @@ export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
 }
 
 const OUTPUT_BYTES = 4096;
+
 /** How long to wait for remaining output after the exit. */
 const DRAIN_MS = 1000;
 
@@ -68,3 +70,62 @@ async function runPlaced(check: Check, argv: readonly string[], env: NodeJS.Proc
     signal.removeEventListener("abort", interrupt);
   }
 }
+
+/** The check must be contained and cannot be. */
+class NotPlaced extends Error {}
+
+interface PlacedCheck extends AsyncDisposable {
+  readonly argv: readonly string[];
+  /** What the sandbox refused, for whoever reads the check's output. */
+  readonly takeNotes: () => readonly string[];
+}
+
+const OUTSIDE = /^\s*signalbox outside -- /;
+
+/**
+ * Where a check runs. It starts what the agent wrote, so it gets a sandbox like the agent's, in which nothing that the
+ * agent left is running. The user takes it out with `signalbox outside -- CHECK`.
+ */
+async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<PlacedCheck> {
+  const { command, cwd, sandbox } = check;
+  const argv = ["/bin/sh", "-c", command];
+  if (sandbox === undefined || OUTSIDE.test(command)) return outside(argv);
+  const { policy, home, isRequired } = sandbox;
+  const warnings: string[] = [];
+  const { openContainedSession } = await import("../../sandbox/contained-session.ts");
+  const session = await openContainedSession({
+    policy,
+    caller: { session: check.runId, agent: "check" },
+    environment: env,
+    signalboxHome: home,
+    network: () => policy.network,
+    isTainted: () => false,
+    warn: (text) => void warnings.push(text),
+  });
+  if (!session.contained) {
+    if (!isRequired) return outside(argv);
+    throw new NotPlaced(`${session.containment.because}. To change that: ${session.containment.fix}`);
+  }
+  try {
+    const line = argv.map(shQuote).join(" ");
+    const needs = isInside(cwd, policy.workspaceRoot) ? [] : [copyNeed(cwd)];
+    const words = needs.length === 0 ? [session.program] : await session.lend(needs, line);
+    return {
+      argv: [...words, line],
+      takeNotes: () => [...session.takeNotes(), ...warnings.splice(0)],
+      [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw new NotPlaced(messageOf(error));
+  }
+}
+
+const outside = (argv: readonly string[]): PlacedCheck => ({
+  argv,
+  takeNotes: () => [],
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+const copyNeed = (copy: string) =>
+  ({ kind: "path", target: copy, access: "write", because: "the check runs in a copy of the workspace" }) as const;

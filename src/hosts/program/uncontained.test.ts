@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { OpenHost } from "../../backplane/host.ts";
-import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
+import type { OpenHost } from "../../receipts/host.ts";
+import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { Policy } from "../../contract/policy.ts";
-import { acpHost } from "../acp/acp-command.ts";
+import { acpHost } from "../acp/acp.ts";
 import { copilotHost } from "../copilot/copilot.ts";
 import { namedHost } from "../named/named-host.ts";
 import { guardedStarter } from "./start-agent.ts";

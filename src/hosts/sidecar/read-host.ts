@@ -1,15 +1,12 @@
-import { type HostJob, ProtocolError } from "../../backplane/host.ts";
+import { type HostJob, ProtocolError } from "../../receipts/host.ts";
 import { AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import type { LooseReceipt } from "../../contract/loose-receipt.ts";
-import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
-import type { Line } from "../../lib/decode-lines.ts";
-import { describeIssue } from "../../lib/describe-issue.ts";
-import { parseExactJson } from "../../lib/exact-json.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
+import { ArtifactRef, ExecutionMode, type HostEnd, type LooseReceipt, NO_USAGE, Outcome, Usage } from "../../contract/receipt.ts";
+import type { Line } from "../../lib/text/decode-lines.ts";
+import { describeIssue, isRecord } from "../../lib/json/json-value.ts";
+import { parseExactJson } from "../../lib/json/exact-json.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
 
 /** Parses a host's event. An event unknown to the contract is kept as data in a warning, so that nothing is lost. */
 export function readEvent(value: unknown): AgentEvent {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROVIDERS } from "../providers.ts";
+import { PROVIDERS } from "../choose-model.ts";
 import { CATALOG, modelRow } from "./catalog.ts";
 
 test("a model is found by its id, with a date or -latest behind it, and never by a likeness", () => {

@@ -1,4 +1,4 @@
-import type { ImageLimits } from "../../contract/image-limits.ts";
+import type { ImageLimits } from "../../contract/message.ts";
 import { type ModelRow, type Price, rates, type Source, type Thinking } from "./row.ts";
 
 const PRICES: Source = {

@@ -1,4 +1,4 @@
-import type { ImageLimits } from "../../contract/image-limits.ts";
+import type { ImageLimits } from "../../contract/message.ts";
 import { type ModelRow, type Price, rates, type Source } from "./row.ts";
 
 const READ = "2026-11-16";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costOf, priceOf } from "./price.ts";
+import { costOf, priceOf } from "./catalog.ts";
 
 test("cached input costs what cached input costs", () => {
   const price = priceOf("anthropic", "claude-haiku-4-5-20251001");

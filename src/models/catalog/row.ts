@@ -1,4 +1,4 @@
-import type { ImageLimits } from "../../contract/image-limits.ts";
+import type { ImageLimits } from "../../contract/message.ts";
 
 /** US dollars per million tokens: fresh input, output, input read from the cache, input written to it. */
 export interface Rates {

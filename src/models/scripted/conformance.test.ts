@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Client, CLIENTS, type Got, type Step } from "../../../test/support/conformance-clients.ts";
-import type { ScriptInput } from "./script/script.ts";
+import type { ScriptInput } from "./script.ts";
 import { startScriptedModel } from "./server.ts";
 
 const cases = Object.entries(CLIENTS).flatMap(([wire, client]) =>

@@ -2,9 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { UserError } from "../../lib/user-error.ts";
-import { loadScript, parseScript } from "./load-script.ts";
-import { Script } from "./script/script.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import { loadScript, parseScript, Script } from "./script.ts";
 
 const plain = { thinking: "", shell: [], calls: [], usage: {}, delay_ms: 0, chunk_delay_ms: 0, failures: [] };
 

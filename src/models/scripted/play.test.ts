@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { IncomingRequest, OfferedTool } from "./script/incoming-request.ts";
+import type { IncomingRequest, OfferedTool } from "./wire.ts";
 import { player } from "./play.ts";
-import { Script, type ScriptInput } from "./script/script.ts";
+import { Script, type ScriptInput } from "./script.ts";
 
 const bash: OfferedTool = {
   name: "bash",

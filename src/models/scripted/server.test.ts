@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { text as textOfStream } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { ScriptInput } from "./script/script.ts";
+import type { ScriptInput } from "./script.ts";
 import { startScriptedModel } from "./server.ts";
 
 const tools = [{ type: "function", function: { name: "bash", parameters: { properties: { command: {} } } } }];

@@ -1,18 +1,15 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { messageOf } from "../../lib/message-of.ts";
-import { UserError } from "../../lib/user-error.ts";
-import type { CapturedRequest, FailedExpectation } from "./capture.ts";
+import { jsonDepth, parseJson } from "../../lib/json/parse-json.ts";
+import { messageOf, UserError } from "../../lib/text/user-error.ts";
+import { anthropic } from "./anthropic.ts";
+import { chatCompletions } from "./chat-completions.ts";
+import { generateContent } from "./generate-content.ts";
 import { player } from "./play.ts";
-import { readBody } from "./read-body.ts";
-import { type ServerState, respond } from "./respond.ts";
-import { Script, type ScriptInput } from "./script/script.ts";
-import { goneSignal, sendJson } from "./send.ts";
-import { anthropic } from "./wires/anthropic.ts";
-import { chatCompletions } from "./wires/chat-completions.ts";
-import { generateContent } from "./wires/generate-content.ts";
-import { responses } from "./wires/responses.ts";
-import { BadRequest, type Wire } from "./wires/wire.ts";
+import { type CapturedRequest, type FailedExpectation, goneSignal, respond, sendJson, type ServerState } from "./respond.ts";
+import { responses } from "./responses.ts";
+import { Script, type ScriptInput } from "./script.ts";
+import { BadRequest, type Wire } from "./wire.ts";
 
 export interface ScriptedModel extends AsyncDisposable {
   /** The base URL, without a trailing slash. */
@@ -58,7 +55,9 @@ export async function startScriptedModel(settings: Settings): Promise<ScriptedMo
 }
 
 const LOOPBACK = "127.0.0.1";
+
 const ORIGIN = `http://${LOOPBACK}`;
+
 const WIRES: readonly Wire[] = [anthropic, chatCompletions, responses, generateContent];
 
 async function listen(server: Server, port: number): Promise<number> {
@@ -117,3 +116,35 @@ const MODELS = {
   has_more: false,
   models: [{ name: "models/scripted", displayName: "Scripted", supportedGenerationMethods: ["generateContent"] }],
 };
+
+/** The JSON in a request's body, whatever content type it claims. Throws a BadRequest for one that cannot be played. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new BadRequest(`${encoding} bodies are not supported`, 415);
+
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytesOf(request)) {
+    size += chunk.length;
+    // Excess data is read and dropped, because a client that is still sending would not see an answer.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) throw new BadRequest(`the body is larger than ${MAX_BODY_BYTES} bytes`, 413);
+  return parseBody(Buffer.concat(chunks).toString("utf8"));
+}
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** JSON.stringify is recursive, and captured bodies are written with it. */
+const MAX_DEPTH = 500;
+
+const bytesOf = (request: IncomingMessage): AsyncIterable<Uint8Array> => request;
+
+function parseBody(text: string): unknown {
+  if (jsonDepth(text) > MAX_DEPTH) throw new BadRequest(`the body is nested deeper than ${MAX_DEPTH} levels`);
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new BadRequest(`the body is not JSON: ${messageOf(cause)}`);
+  }
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { OfferedTool } from "./script/incoming-request.ts";
-import { shellCall } from "./shell-call.ts";
+import type { OfferedTool } from "./wire.ts";
+import { shellCall } from "./play.ts";
 
 const text = { type: "string" };
 const offered = (name: string, properties: object, required: readonly string[] = []): OfferedTool => ({

@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { standInRunner } from "../../../test/support/stand-in-runner.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { hashFile } from "../../lib/hash-file.ts";
-import { checkRunner } from "./check-runner.ts";
-import { RustRunnerVersionError } from "./runner-error.ts";
+import { hashFile } from "../../lib/files/hash-file.ts";
+import { checkRunner, RustRunnerVersionError } from "./find-runner.ts";
 
 const environment = { PATH: "/usr/bin:/bin" };
 

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { standInRunner } from "../../../test/support/stand-in-runner.ts";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
-import { findRunner } from "./find-runner.ts";
-import { RustRunnerNotFoundError, RustRunnerPermissionError } from "./runner-error.ts";
+import { findRunner, RustRunnerNotFoundError, RustRunnerPermissionError } from "./find-runner.ts";
 
 const NAME = "recipe-runner-rs";
 

@@ -1,9 +1,13 @@
 import { delimiter, isAbsolute, join } from "node:path";
-import { loosePath } from "../../agents/loose-path.ts";
-import { isInWorkspace, workspaceFolders } from "../../agents/workspace-folders.ts";
-import { isExecutable, isFile } from "../../lib/is-program.ts";
-import { linkHops } from "../../lib/link-hops.ts";
-import { INSTALL_RUNNER, RustRunnerNotFoundError, RustRunnerPermissionError } from "./runner-error.ts";
+import { isInWorkspace, loosePath, workspaceFolders } from "../../agents/search-path.ts";
+import { hashFile } from "../../lib/files/hash-file.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { isExecutable, isFile } from "../../lib/path/find-program.ts";
+import { linkHops } from "../../lib/path/real-path.ts";
+import { shortLine } from "../../lib/text/printable.ts";
+import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
+import { runScript, type ScriptEnd } from "../shell/run-script.ts";
 
 /** Names the external runner, and chooses it when no engine is named. */
 export const RUNNER_VARIABLE = "RECIPE_RUNNER_RS_PATH";
@@ -12,7 +16,7 @@ export const RUNNER_NAME = "recipe-runner-rs";
 
 const KNOWN_FOLDERS = [".cargo/bin", ".local/bin"];
 
-export interface FoundRunner {
+interface FoundRunner {
   readonly path: string;
   /** With all links resolved. */
   readonly real: string;
@@ -82,4 +86,115 @@ function checkedRunner(path: string, from: FoundRunner["from"], planted: readonl
     where: path,
     fix: `chmod o-w ${loose}, after checking its contents`,
   });
+}
+
+const MIN_RUNNER_VERSION = "0.3.5";
+
+const TIMEOUT_SECONDS = 10;
+
+/** A runner that may be used. */
+export interface CheckedRunner extends FoundRunner {
+  readonly version: string;
+  readonly sha256: string;
+}
+
+interface VersionPlace {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutSeconds?: number;
+}
+
+/** Asks the runner for its version, and refuses one that does not say it or is too old. */
+export async function checkRunner(runner: FoundRunner, place: VersionPlace): Promise<CheckedRunner> {
+  const { path, real } = runner;
+  const text = await versionText(path, place);
+  const version = /\d{1,9}\.\d{1,9}(?:\.\d{1,9})*/.exec(text)?.[0];
+  if (version === undefined)
+    throw new RustRunnerVersionError(
+      `${RUNNER_NAME} reported an unparseable version '${shortLine(text, 80)}'. Refusing to run without a verifiable version`,
+      path,
+    );
+  if (isOlder(version, MIN_RUNNER_VERSION))
+    throw new RustRunnerVersionError(
+      `${RUNNER_NAME} version ${version} is older than the required minimum ${MIN_RUNNER_VERSION}`,
+      path,
+    );
+  return { ...runner, version, sha256: hashFile(real) };
+}
+
+async function versionText(
+  path: string,
+  { environment, timeoutSeconds = TIMEOUT_SECONDS }: VersionPlace,
+): Promise<string> {
+  const unknown = (why: string) =>
+    new RustRunnerVersionError(
+      `Could not determine the installed ${RUNNER_NAME} version: ${why}. Refusing to run without a verifiable version`,
+      path,
+    );
+  let end: ScriptEnd;
+  try {
+    const order = { argv: [path, "--version"], folder: "/", environment, session: randomId(), timeoutSeconds };
+    end = await runScript({ ...order, maxStdout: 4096 }, new AbortController().signal);
+  } catch (error) {
+    throw unknown(`it could not be started (${messageOf(error)})`);
+  }
+  if (end.timedOut) throw unknown(`'--version' did not end within ${timeoutSeconds} s`);
+  if (end.signal !== null) throw unknown(`'--version' was killed by ${end.signal}`);
+  if (end.code !== 0) throw unknown(`'--version' exited with ${end.code}`);
+  const text = end.stdout.trim();
+  if (text === "") throw unknown("'--version' printed nothing");
+  return text;
+}
+
+function isOlder(version: string, minimum: string): boolean {
+  const [have, need] = [version, minimum].map((text) => text.split(".").map(Number));
+  for (const [index, part] of (need ?? []).entries()) {
+    const own = have?.[index] ?? 0;
+    if (own !== part) return own < part;
+  }
+  return false;
+}
+
+/** How the external runner is installed by hand. */
+export const INSTALL_RUNNER = "cargo install --git https://github.com/rysweet/amplihack-recipe-runner";
+
+interface RunnerAdvice {
+  readonly where: string;
+  readonly fix: string;
+  readonly exitCode?: number;
+  readonly cause?: unknown;
+}
+
+/** Scripts of the ancestor look for the names of its error classes, so they are part of the message. */
+const named = (name: string, message: string) => `${name}: ${message}`;
+
+/** The external runner is not installed, or the place that was named has no usable program. */
+export class RustRunnerNotFoundError extends UserError {
+  constructor(message: string, advice: RunnerAdvice) {
+    super(named("RustRunnerNotFoundError", message), { exitCode: RECIPE_NOT_FOUND, ...advice });
+  }
+}
+
+/** Somebody else could replace the runner. */
+export class RustRunnerPermissionError extends UserError {
+  constructor(message: string, advice: RunnerAdvice) {
+    super(named("RustRunnerPermissionError", message), { exitCode: EXIT.failed, ...advice });
+  }
+}
+
+/** The version of the runner is unknown, unparseable or too old. */
+export class RustRunnerVersionError extends UserError {
+  constructor(message: string, where: string) {
+    super(named("RustRunnerVersionError", message), {
+      where,
+      fix: `update it: ${INSTALL_RUNNER} --force; or use --engine native`,
+      exitCode: EXIT.failed,
+    });
+  }
+}
+
+/** The runner was started and did not give a result. */
+export class RustRunnerRuntimeError extends UserError {
+  constructor(message: string, advice: RunnerAdvice) {
+    super(named("RustRunnerRuntimeError", message), { exitCode: EXIT.failed, ...advice });
+  }
 }

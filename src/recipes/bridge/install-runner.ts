@@ -1,11 +1,11 @@
-import { findProgram } from "../../lib/find-program.ts";
-import { randomId } from "../../lib/random-id.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { RECIPE_NOT_FOUND } from "../places/find-recipe.ts";
+import { findProgram } from "../../lib/path/find-program.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
 import { runScript } from "../shell/run-script.ts";
-import { relayLines } from "./relay-lines.ts";
-import { BAD_ARGUMENTS } from "./runner-argv.ts";
-import { INSTALL_RUNNER } from "./runner-error.ts";
+import { relayLines } from "./run-runner.ts";
+import { BAD_ARGUMENTS } from "./runner-context.ts";
+import { INSTALL_RUNNER } from "./find-runner.ts";
 
 const TIMEOUT_VARIABLE = "RECIPE_RUNNER_INSTALL_TIMEOUT";
 const DEFAULT_SECONDS = 300;

@@ -1,4 +1,4 @@
-import { UserError } from "../../lib/user-error.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import { RECIPE_INVALID } from "./read-yaml.ts";
 import type { Recipe, Step } from "./recipe.ts";
 
@@ -88,3 +88,28 @@ function circle(path: readonly number[], steps: readonly Step[], name: string): 
     exitCode: RECIPE_INVALID,
   });
 }
+
+/** The steps of a recipe as a Mermaid flow chart. */
+export function recipeGraph(recipe: Pick<Recipe, "name" | "steps">): string {
+  const planned = planSteps(recipe);
+  const nodes = planned.map(({ step, index }) => `  s${index}${shape(step)}`);
+  const edges = planned.flatMap(({ after, index, step }) => {
+    // An edge that follows from others is left out.
+    const implied = new Set(after.flatMap((earlier) => planned[earlier]?.after ?? []));
+    const label = step.condition === undefined ? "" : `|${text(step.condition)}|`;
+    return after.filter((earlier) => !implied.has(earlier)).map((earlier) => `  s${earlier} -->${label} s${index}`);
+  });
+  return ["flowchart TD", ...nodes, ...edges, ""].join("\n");
+}
+
+function shape({ id, type, recipe, agent }: Step): string {
+  const about = type === "recipe" ? recipe : type === "agent" ? (agent ?? "agent") : undefined;
+  const label = `"${text(about === undefined ? id : `${id}: ${about}`)}"`;
+  if (type === "agent") return `([${label}])`;
+  if (type === "recipe") return `[[${label}]]`;
+  return type === "approval" ? `{${label}}` : `[${label}]`;
+}
+
+/** Mermaid's own escapes, so that an id cannot end its label. */
+const text = (value: string) =>
+  value.slice(0, 80).replace(/[^\p{L}\p{N} _.:=<>!+-]/gu, (character) => `#${character.codePointAt(0) ?? 0};`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isUserError } from "../../lib/user-error.ts";
-import { extendRecipe } from "./extend.ts";
+import { isUserError } from "../../lib/text/user-error.ts";
+import { extendRecipe } from "./load-recipe.ts";
 import { planSteps } from "./plan-steps.ts";
 import { readRecipe } from "./read-recipe.ts";
 

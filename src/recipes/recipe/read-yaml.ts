@@ -1,4 +1,4 @@
-import { readYaml as readYamlText, type YamlDocument } from "../../lib/read-yaml.ts";
+import { readYaml as readYamlText, type YamlDocument } from "../../lib/json/read-yaml.ts";
 
 /** The limit of the recipe format, inclusive. */
 export const MAX_RECIPE_BYTES = 1_000_000;

@@ -1,12 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { gitTop } from "../../lib/path/workspace.ts";
+import { fillText } from "../language/text-template.ts";
 import type { Context, Step } from "../recipe/recipe.ts";
-import { fillText } from "../template/text-template.ts";
-import { extractJson } from "./output-value.ts";
-import { outcomeOfOutput } from "./read-output.ts";
-import type { AgentOutcome, AgentRequest } from "./run-parts.ts";
-import type { Scope } from "./scope.ts";
+import type { AgentOutcome, AgentRequest, RecipeParts, Scope } from "./run-parts.ts";
 import { stepFolder, stepSeconds } from "./shell-step.ts";
-import { recordBefore, stageChanges } from "./stage-changes.ts";
-import { failedOutcome, type StepOutcome } from "./step-result.ts";
+import { extractJson, failedOutcome, outcomeOfOutput, type StepOutcome } from "./step-result.ts";
 
 interface AgentPlace {
   readonly scope: Scope;
@@ -57,4 +55,100 @@ export async function askAgent(request: AgentRequest, { scope, key }: AgentPlace
     if (outcome.runId !== undefined) parts.journal.receipt(key, outcome.runId);
     return outcome;
   });
+}
+
+type RunAgent = RecipeParts["runAgent"];
+
+interface RateLimitParts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly warn: (text: string) => void;
+}
+
+/** How providers and agents say that somebody asked too often. */
+const RATE_LIMITED = /\brate.?limit|too many requests|\b429\b|\breset in\b/i;
+
+/**
+ * Repeats an agent step that its provider refused for asking too often, after a minute and then twice as long each time.
+ * The ancestor's variables change how often and how long.
+ */
+export function withRateLimit(runAgent: RunAgent, { env, warn }: RateLimitParts): RunAgent {
+  const times = numberIn(env["AMPLIHACK_RATELIMIT_MAX_RETRIES"], { usual: 5, max: 100 });
+  const base = numberIn(env["AMPLIHACK_RATELIMIT_BASE_DELAY_SECS"], { usual: 60, max: 3600 });
+  const longest = numberIn(env["AMPLIHACK_RATELIMIT_MAX_DELAY_SECS"], { usual: 600, max: 3600 });
+  return async (request, signal) => {
+    let costUsd = 0;
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await runAgent(request, signal);
+      costUsd += outcome.costUsd;
+      if (attempt >= times || signal.aborted || !isRateLimited(outcome)) return { ...outcome, costUsd };
+      const wait = Math.min(base * 2 ** attempt, longest);
+      warn(`${request.step}: the provider limits the rate of requests; trying again in ${wait} s`);
+      await sleep(wait * 1000, undefined, { signal }).catch(() => undefined);
+    }
+  };
+}
+
+const isRateLimited = ({ ok, because, text }: AgentOutcome) => !ok && RATE_LIMITED.test(`${because}\n${text}`);
+
+/** A whole number from 0 to `max`, or the usual one. */
+function numberIn(text: string | undefined, { usual, max }: { readonly usual: number; readonly max: number }): number {
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Math.min(Number(text), max) : usual;
+}
+
+/** Writes all files that git does not ignore as a tree object, without touching the index. */
+const TREE = `place=$(mktemp -d) || exit 1
+cp "$(git rev-parse --git-path index)" "$place/index" 2>/dev/null
+export GIT_INDEX_FILE="$place/index"
+git add -A && git write-tree
+status=$?
+rm -rf "$place"
+exit $status`;
+
+/**
+ * Adds what differs from the tree before, or from the last one, of which a step may have taken something back. Nothing
+ * else is added. A path may be gone, or have been untracked.
+ */
+const STAGE = `now=$(${TREE}) || exit 1
+for tree in {{before}} {{last}}; do
+  git diff --no-ext-diff --no-renames --name-only -z "$tree" "$now"
+done | git update-index --add --remove --replace -z --stdin && echo "$now"`;
+
+const TREE_ID = /^[0-9a-f]{40,64}$/;
+
+const STAGE_SECONDS = 60;
+
+type Place = Pick<RecipeParts, "journal" | "options" | "report" | "runShell" | "signal">;
+
+/**
+ * Records what the repository of a folder has now, unless this run has done so before. Only what changes afterwards is
+ * staged.
+ */
+export async function recordBefore(folder: string, parts: Place): Promise<void> {
+  const top = gitTop(folder)?.folder;
+  if (!parts.options.autoStage || top === undefined || parts.journal.treesOf(top) !== undefined) return;
+  const tree = await output(TREE, { top, context: {}, step: "auto_stage" }, parts);
+  if (tree !== undefined && TREE_ID.test(tree)) parts.journal.tree(top, tree);
+}
+
+/** Stages what this run has changed in the repository of a folder. */
+async function stageChanges(step: string, folder: string, parts: Place): Promise<void> {
+  const top = gitTop(folder)?.folder;
+  if (top === undefined) return;
+  const trees = parts.journal.treesOf(top);
+  const now = trees && (await output(STAGE, { top, context: { ...trees }, step }, parts));
+  if (now !== undefined && TREE_ID.test(now)) return parts.journal.tree(top, now);
+  parts.report({ type: "warning", message: `the changes of ${step} were not staged` });
+}
+
+interface Staging {
+  readonly top: string;
+  readonly context: Context;
+  readonly step: string;
+}
+
+/** What the command printed, or undefined if it failed. */
+async function output(command: string, { top, context, step }: Staging, parts: Place): Promise<string | undefined> {
+  const request = { command, context, env: {}, folder: top, timeoutSeconds: STAGE_SECONDS, step } as const;
+  const ended = await parts.runShell({ ...request, place: "inside", isOurs: true }, parts.signal);
+  return ended.type === "ended" && ended.code === 0 ? ended.stdout.trim() : undefined;
 }

@@ -1,8 +1,7 @@
 import type { Context, ContextValue, ForEach, Step } from "../recipe/recipe.ts";
-import { lookUp } from "../template/text-of.ts";
-import { storedValue } from "./output-value.ts";
-import type { Scope } from "./scope.ts";
-import { failedOutcome, type StepEnd, type StepOutcome } from "./step-result.ts";
+import { lookUp } from "../language/text-template.ts";
+import { failedOutcome, type StepEnd, type StepOutcome, storedValue } from "./step-result.ts";
+import type { Scope } from "./run-parts.ts";
 
 const MAX_ITEMS = 1000;
 

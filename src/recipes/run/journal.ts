@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { appendWhole } from "../../lib/append-whole.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { appendWhole } from "../../lib/files/atomic-write.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import type { StepEnd } from "./step-result.ts";
 
 const Values = z.custom<Readonly<Record<string, unknown>>>((value) => typeof value === "object" && value !== null);

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { gitTop } from "../../lib/git-top.ts";
-import { isFolder } from "../../lib/is-program.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { isEqual, numberIn } from "../condition/values.ts";
+import { gitTop } from "../../lib/path/workspace.ts";
+import { isFolder } from "../../lib/path/find-program.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { isEqual, numberIn } from "../language/condition-values.ts";
 import type { Context, ContextValue, Recipe, RecipeInput } from "../recipe/recipe.ts";
-import { textOf } from "../template/text-of.ts";
+import { textOf } from "../language/text-template.ts";
 
 export interface PreparedContext {
   readonly context: Context;

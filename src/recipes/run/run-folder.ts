@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Life, OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib/folder-owner.ts";
-import { withLock } from "../../lib/lock.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
-import { printable } from "../../lib/printable.ts";
-import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../../lib/prune.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
-import { RECIPE_NOT_FOUND } from "../places/find-recipe.ts";
+import { type Life, OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib/process/folder-owner.ts";
+import { withLock } from "../../lib/files/lock.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
 import { readJournalEnd, type RecordedEnd } from "./journal.ts";
 
 const runsFolder = (home: string) => join(home, "recipe-runs");

@@ -1,7 +1,9 @@
-import type { LoadedRecipe } from "../places/load-recipe.ts";
-import type { Context } from "../recipe/recipe.ts";
+import type { InTurn } from "../../lib/process/tasks.ts";
+import { printable } from "../../lib/text/printable.ts";
+import type { LoadedRecipe } from "../recipe/load-recipe.ts";
+import type { Context, RecipeLimits } from "../recipe/recipe.ts";
 import type { Journal } from "./journal.ts";
-import type { StepEnd } from "./step-result.ts";
+import type { StepEnd, StepResult, StepStatus } from "./step-result.ts";
 
 /** A shell command of a step, a hook or a check. */
 export interface ShellRequest {
@@ -91,3 +93,69 @@ export interface RecipeParts {
   /** Aborted when the user interrupts or the budget is used up. */
   readonly signal: AbortSignal;
 }
+
+/** What all recipes of one run have in common. */
+export interface RunState {
+  readonly parts: RecipeParts;
+  readonly spent: { steps: number; usd: number };
+  /** Agents work in the same folder, so one at a time. */
+  readonly oneAgent: InTurn;
+  /** Runs the steps of a recipe. Passed on, because steps run recipes too. */
+  readonly runScope: (scope: Scope) => Promise<ScopeEnd>;
+}
+
+/** One recipe that runs: the one that was started, or that of a step. */
+export interface Scope {
+  readonly loaded: LoadedRecipe;
+  /** In front of the keys of its steps. */
+  readonly prefix: string;
+  /** What its steps start with. */
+  readonly context: Context;
+  readonly depth: number;
+  /** The strictest of all recipes around it. */
+  readonly limits: RecipeLimits;
+  readonly usd: number | undefined;
+  readonly run: RunState;
+}
+
+export interface ScopeEnd {
+  readonly results: readonly StepResult[];
+  readonly context: Context;
+  readonly end: "completed" | "failed" | "blocked";
+  /** It failed, and another attempt would fail in the same way. */
+  readonly isFinal?: boolean;
+}
+
+const MARKS: Readonly<Record<StepStatus, string>> = {
+  completed: "✓",
+  skipped: "⊘",
+  failed: "✗",
+  degraded: "⚠",
+  blocked: "■",
+};
+
+const KINDS: Readonly<Record<string, string>> = { agent: " [agent]", recipe: " [recipe]", approval: " [approval]" };
+
+/** The lines that show an event as a part of the tree of steps. */
+export function progressLines(event: RecipeEvent): readonly string[] {
+  switch (event.type) {
+    case "warning":
+      return [`  ! ${clean(event.message)}`];
+    case "step-start": {
+      const kind = KINDS[event.kind];
+      return kind === undefined ? [] : [`${indent(event.key)}▶ ${lastName(event.key)}${kind}`];
+    }
+    case "step-end": {
+      const { status, duration, error } = event.end.result;
+      const time = event.isReused ? "done before" : `${duration.toFixed(1)} s`;
+      const first = error === "" ? "" : `: ${clean(error).slice(0, 300)}`;
+      return [`${indent(event.key)}${MARKS[status]} ${lastName(event.key)} (${time})${first}`];
+    }
+  }
+}
+
+const indent = (key: string) => "  ".repeat(key.split("/").length - 1 + (key.endsWith("]") ? 1 : 0));
+
+const lastName = (key: string) => clean(key.split("/").at(-1) ?? key);
+
+const clean = (text: string) => printable(text).replaceAll("\n", " ⏎ ");

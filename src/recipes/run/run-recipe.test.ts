@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recipeScene } from "../../../test/support/recipe-scene.ts";
-import { saysRecovered } from "./recover-step.ts";
+import { saysRecovered } from "./run-step.ts";
 
 const recipe = (steps: string, top = "") => `name: r\n${top}\nsteps:\n${steps}`;
 

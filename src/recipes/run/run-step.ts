@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../lib/message-of.ts";
-import { EXIT, isUserError } from "../../lib/user-error.ts";
-import { ConditionError } from "../condition/condition-error.ts";
-import { holds } from "../condition/evaluate-condition.ts";
+import { EXIT, isUserError, messageOf } from "../../lib/text/user-error.ts";
+import { ConditionError, holds } from "../language/condition.ts";
+import { textOf } from "../language/text-template.ts";
 import type { Context, Step } from "../recipe/recipe.ts";
-import { textOf } from "../template/text-of.ts";
+import { askAgent } from "./agent-step.ts";
 import { doStep } from "./do-step.ts";
 import { repeatStep } from "./for-each.ts";
-import { extractJson, storedValue } from "./output-value.ts";
-import { recoverStep } from "./recover-step.ts";
-import type { RecipeOptions } from "./run-parts.ts";
-import type { Scope } from "./scope.ts";
-import { runHook } from "./shell-step.ts";
-import { failedOutcome, type StepEnd, type StepOutcome, type StepStatus } from "./step-result.ts";
+import type { RecipeOptions, Scope } from "./run-parts.ts";
+import { runHook, stepSeconds } from "./shell-step.ts";
+import { extractJson, failedOutcome, type StepEnd, type StepOutcome, type StepStatus, storedValue } from "./step-result.ts";
 
 /** Runs one step to its end, or takes the end that an earlier start of the same run recorded. */
 export async function runStep(step: Step, context: Context, scope: Scope): Promise<StepEnd> {
@@ -147,4 +143,43 @@ async function outcomeOf(step: Step, context: Context, place: StepPlace): Promis
     const what = `${messageOf(error)}${error.where === undefined ? "" : ` (${error.where})`}; ${error.fix}`;
     return { ...failedOutcome(what), isFinal: error.isAboutAccess || NO_PROGRAM.includes(error.exitCode) };
   }
+}
+
+interface RecoverPlace {
+  readonly scope: Scope;
+  readonly key: string;
+}
+
+const MAX_QUOTED = 8000;
+
+/** Asks an agent once to repair what a failed step left. The step counts as done only if the agent says so. */
+async function recoverStep(step: Step, failed: StepOutcome, place: RecoverPlace): Promise<StepOutcome> {
+  const { scope, key } = place;
+  const prompt = [
+    `The step '${step.id}' of the recipe '${scope.loaded.recipe.name}' failed: ${failed.error.slice(0, MAX_QUOTED)}`,
+    failed.output === "" ? "" : `Its output was:\n${failed.output.slice(-MAX_QUOTED)}`,
+    "Find the cause and repair it. End your answer with the line 'STATUS: COMPLETE' if the step's goal is reached now, or 'STATUS: FAILED' and the reason if not.",
+  ];
+  const answer = await askAgent(
+    {
+      prompt: prompt.filter((part) => part !== "").join("\n\n"),
+      persona: undefined,
+      model: step.model,
+      folder: scope.run.parts.options.workingDir,
+      timeoutSeconds: stepSeconds(step, scope),
+      backend: step.backend,
+      maxBudgetUsd: undefined,
+      step: key,
+    },
+    place,
+  );
+  if (!answer.ok || !saysRecovered(answer.text)) return { ...failed, error: `${failed.error} (recovery failed)` };
+  return { status: "completed", output: answer.text.trimEnd(), error: "", values: {} };
+}
+
+/** "could not be recovered" is no recovery, and neither is an answer that says both. */
+export function saysRecovered(text: string): boolean {
+  if (/status:\s*(?:failed|incomplete|not\s+complete)/i.test(text)) return false;
+  if (/\b(?:not|n[o']t|cannot|can't|never|unable|failed|without)\b[^.\n]{0,60}\brecover/i.test(text)) return false;
+  return /status:\s*complete\b|\brecovered\b/i.test(text) && !/\b(?:un|non-?)recovered\b/i.test(text);
 }

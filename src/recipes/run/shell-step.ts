@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
-import { isFolder } from "../../lib/is-program.ts";
-import { isBundled } from "../places/recipe-trust.ts";
+import { isFolder } from "../../lib/path/find-program.ts";
+import { isBundled } from "../recipe/recipe-trust.ts";
 import type { Context, Step } from "../recipe/recipe.ts";
-import { isReserved } from "../template/shell-variables.ts";
-import { fillText } from "../template/text-template.ts";
-import type { ShellOutcome } from "./run-parts.ts";
-import type { Scope } from "./scope.ts";
+import { isReserved } from "../language/shell-template.ts";
+import { fillText } from "../language/text-template.ts";
+import type { Scope, ShellOutcome } from "./run-parts.ts";
 
 const HOOK_SECONDS = 30;
 

@@ -4,10 +4,12 @@ import type { Decision, Verdict } from "../../contract/verdict.ts";
 import { decideAndRecord, type GuardParts, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
 import { explainToModel } from "../../guard/explain.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import { openContainedSession } from "../../sandbox/contained-session.ts";
+import { type CommandContainment, openCommandContainment, UNCONTAINED } from "../../sandbox/run/contained-commands.ts";
+import { openSnapshotSession, type SnapshotSession } from "../../snapshots/open-session.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
-import type { RecipeContainment } from "./open-containment.ts";
 
 /** A second judge of commands, who can only be stricter. */
 export type AlsoJudge = (
@@ -33,7 +35,7 @@ export interface PlaceParts {
   readonly note: (verdict: Verdict) => void;
 }
 
-export type PlacedCommand =
+type PlacedCommand =
   /** `argv` ends with the command. */
   | { readonly type: "placed"; readonly argv: readonly string[]; readonly inside: boolean }
   | Extract<ShellOutcome, { type: "refused" | "blocked" }>;
@@ -137,4 +139,68 @@ async function allowedByPerson(
   const flag = isUnread && !parts.isInSession ? "--yes" : `--outside ${shQuote(request.step)}`;
   const fix = `signalbox recipe run --resume ${parts.runId} ${flag}`;
   return { type: "blocked", because: `needs approval: ${reason}. To allow it: ${fix}` };
+}
+
+export interface ContainmentPlace {
+  readonly policy: Policy;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly runId: string;
+  /** What commands read besides what the policy lets them. */
+  readonly readable: readonly string[];
+  readonly requireSandbox: boolean;
+  readonly warn: (text: string) => void;
+}
+
+interface RecipeContainment extends CommandContainment {
+  /** Whether a snapshot has the workspace as it was before the first command. */
+  readonly hasSnapshot: () => boolean;
+}
+
+/** The sandbox of a recipe's commands and the snapshot beside it, both opened by the first command. */
+export function openRecipeContainment(place: ContainmentPlace): RecipeContainment {
+  const { policy, home, environment, runId, warn } = place;
+  const isRequired = place.requireSandbox || policy.sandbox === "workspace" || policy.sandbox === "strict";
+  if (policy.sandbox === "off" && !isRequired) return { ...UNCONTAINED, hasSnapshot: () => false };
+  let snapshot: SnapshotSession | undefined;
+  let isTaken = false;
+  const containment = openCommandContainment({
+    isRequired,
+    warn,
+    recoverable: (...asked) => snapshot?.recoverable(...asked),
+    async open() {
+      snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
+      const session = await openContainedSession({
+        policy,
+        caller: { session: runId, agent: "recipe" },
+        environment,
+        signalboxHome: home,
+        extraReadable: place.readable,
+        network: () => policy.network,
+        isTainted: () => false,
+        warn,
+      });
+      const taken = await snapshot.ready;
+      isTaken = taken.state === "taken";
+      if (taken.state === "unknown") warn(`no snapshot (${taken.because}): commands that discard work need approval`);
+      return session;
+    },
+  });
+  return {
+    ...containment,
+    hasSnapshot: () => isTaken,
+    async judged() {
+      snapshot?.ended("command");
+      return await containment.judged();
+    },
+    async argv(command, bare) {
+      snapshot?.began("command");
+      return await containment.argv(command, bare);
+    },
+    async [Symbol.asyncDispose]() {
+      await containment[Symbol.asyncDispose]();
+      await snapshot?.end();
+    },
+  };
 }

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
-import { endTree } from "../../lib/end-tree.ts";
-import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
-import { startTime } from "../../lib/process-table.ts";
-import { sessionVariables } from "../../lib/session-depth.ts";
-import { randomId } from "../../lib/random-id.ts";
+import { endTree } from "../../lib/process/end-tree.ts";
+import { COMMAND_VARIABLE, sessionVariables } from "../../lib/process/inside-session.ts";
+import { startTime } from "../../lib/process/process-table.ts";
+import { randomId } from "../../lib/files/random-id.ts";
 
 export interface ScriptOrder {
   readonly argv: readonly string[];

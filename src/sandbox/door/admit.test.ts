@@ -2,12 +2,12 @@ import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { NetworkLists } from "../../contract/policy.ts";
 import { presetPolicy } from "../../guard/policy/compiled-policy.ts";
-import { judgeUrlAccess } from "../../guard/judge/judge-access.ts";
+import { judgeUrlAccess } from "../../guard/access/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { lists } from "../../../test/support/door-scene.ts";
 import { admit, type Admission } from "./admit.ts";
-import { openBook } from "./host-book.ts";
-import { readDestination } from "./read-destination.ts";
+import { openBook } from "./door-records.ts";
+import { readDestination } from "./client-sockets.ts";
 
 const PUBLIC = ["93.184.216.34"];
 

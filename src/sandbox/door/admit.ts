@@ -1,13 +1,11 @@
+import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import type { NetworkLists } from "../../contract/policy.ts";
-import { compileNetwork, judgeHostAccess } from "../../guard/judge/judge-access.ts";
-import { covers, HOST_MACHINE } from "../../lib/host-pattern.ts";
-import { isLoopback, parseAddress } from "../../lib/ip-address.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import type { Refusal, Target } from "../../lib/url-target.ts";
-import type { DoorParts } from "./door-parts.ts";
-import type { HostBook } from "./host-book.ts";
-import { resolveName } from "./resolve-name.ts";
+import { compileNetwork, judgeHostAccess } from "../../guard/access/judge-access.ts";
+import { covers, HOST_MACHINE, type Refusal, type Target } from "../../lib/net/host-pattern.ts";
+import { isLoopback, parseAddress } from "../../lib/net/ip-address.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import type { DoorParts, HostBook } from "./door-records.ts";
 
 /** The answer to a request: the addresses it may be connected to, or why not. */
 export type Admission =
@@ -114,4 +112,31 @@ const normalized = (address: string) => parseAddress(address)?.join(".") ?? addr
 
 function interfaceAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => address));
+}
+
+/** More addresses than any client would try. */
+const MAX_ADDRESSES = 32;
+
+/** The addresses of a name, asked for once and within a time limit. A later answer is ignored. */
+async function resolveName(
+  host: string,
+  { resolve = systemAddresses, resolveTime }: Pick<DoorParts, "resolve"> & { readonly resolveTime: number },
+): Promise<{ readonly addresses: readonly string[] } | Refusal> {
+  if (parseAddress(host) !== undefined) return { addresses: [host] };
+  const { promise: timeout, resolve: giveUp } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(giveUp, resolveTime, undefined);
+  try {
+    const addresses = await Promise.race([resolve(host), timeout]);
+    if (addresses === undefined) return { because: `looking up ${host} took too long` };
+    if (addresses.length === 0) return { because: `${host} has no address` };
+    return { addresses: addresses.slice(0, MAX_ADDRESSES) };
+  } catch {
+    return { because: `${host} was not found` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function systemAddresses(name: string): Promise<readonly string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Target } from "../../lib/url-target.ts";
-import type { DoorRecord } from "./door-parts.ts";
-import { openBook } from "./host-book.ts";
+import type { Target } from "../../lib/net/host-pattern.ts";
+import { type DoorRecord, openBook } from "./door-records.ts";
 
 const target = (host: string): Target => ({ scheme: "https", host, port: 443, usualPort: 443 });
 const names = (count: number) => Array.from({ length: count }, (_, index) => target(`h${index}.example`));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { closed, doorScene, exchange, listening, openClient } from "../../../test/support/door-scene.ts";
-import { joinSockets } from "./join-sockets.ts";
+import { joinSockets } from "./client-sockets.ts";
 
 const five = (...bytes: readonly number[]) => Buffer.from([5, ...bytes]);
 

@@ -1,10 +1,8 @@
-import type { Socket } from "node:net";
-import type { Refusal, Target } from "../../lib/url-target.ts";
-import { messageOf } from "../../lib/message-of.ts";
-import { admit, type Admission, type Asker } from "./admit.ts";
-import type { DoorLimits, DoorParts } from "./door-parts.ts";
-import type { HostBook } from "./host-book.ts";
-import { openUpstream } from "./open-upstream.ts";
+import { connect, type LookupFunction, type Socket } from "node:net";
+import type { Refusal, Target } from "../../lib/net/host-pattern.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import { type Admission, admit, type Asker } from "./admit.ts";
+import type { DoorLimits, DoorParts, HostBook } from "./door-records.ts";
 
 /** A connection to the host that a client asked for, or the sentence that the client gets instead. */
 export type Route =
@@ -63,4 +61,54 @@ export function routeOpener(parts: DoorParts, limits: DoorLimits, book: HostBook
       return { kind: "refused", because: `the connection cannot be recorded (${messageOf(error)})` };
     }
   }
+}
+
+/**
+ * Connects to one of the addresses, which were resolved and judged before; nothing is resolved again. Undefined when
+ * none of them answers in time, or when the client leaves.
+ */
+async function openUpstream(
+  {
+    addresses,
+    port,
+    client,
+  }: { readonly addresses: readonly string[]; readonly port: number; readonly client: Socket },
+  { connect: open = connectTo, connectTime }: Pick<DoorParts, "connect"> & { readonly connectTime: number },
+): Promise<Socket | undefined> {
+  if (client.destroyed) return undefined;
+  const upstream = open(addresses, port);
+  const { promise, resolve } = Promise.withResolvers<Socket | undefined>();
+  const end = () => upstream.destroy();
+  const timer = setTimeout(end, connectTime);
+  client.once("close", end);
+  upstream.on("error", end);
+  upstream.once("close", () => resolve(undefined));
+  upstream.once("connect", () => resolve(upstream));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    client.off("close", end);
+  }
+}
+
+/** How long one address may take while there are others. */
+const ATTEMPT_MS = 2000;
+
+function connectTo(addresses: readonly string[], port: number): Socket {
+  const known = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  const pinned: LookupFunction = (_name, options, done) => {
+    const [first] = known;
+    if (options.all === true) done(null, known);
+    else done(null, first?.address ?? "", first?.family ?? 4);
+  };
+  return connect({
+    host: "judged.invalid",
+    port,
+    lookup: pinned,
+    allowHalfOpen: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    noDelay: true,
+  });
 }

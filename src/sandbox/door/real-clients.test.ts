@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { doorScene, listening, lists } from "../../../test/support/door-scene.ts";
 import { isOnPath } from "../../../test/support/is-on-path.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { doorVariables } from "./door-variables.ts";
+import { doorVariables } from "../session/command-environment.ts";
 
 /** A server of files, and a door that opens it as a service of this machine. */
 async function fileServer() {

@@ -1,9 +1,8 @@
 import type { Server, Socket } from "node:net";
-import { DOOR_LIMITS, type DoorParts, type HostTraffic } from "./door-parts.ts";
-import { openBook } from "./host-book.ts";
+import { DOOR_LIMITS, type DoorParts, type HostTraffic, openBook } from "./door-records.ts";
 import { BUSY, httpDoor } from "./http-door.ts";
 import { type OpenRoute, routeOpener } from "./open-route.ts";
-import { requestDeadlines } from "./request-deadlines.ts";
+import { requestDeadlines } from "./client-sockets.ts";
 import { serveSocks } from "./serve-socks.ts";
 
 /** The only way from a sandbox to other machines. Disposing of it closes the server and every connection. */

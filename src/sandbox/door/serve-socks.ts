@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
-import { type ByteReader, byteReader } from "./byte-reader.ts";
-import { joinSockets } from "./join-sockets.ts";
+import { joinSockets, readDestination, type RequestDeadlines } from "./client-sockets.ts";
 import type { OpenRoute, Route } from "./open-route.ts";
-import { readDestination } from "./read-destination.ts";
-import type { RequestDeadlines } from "./request-deadlines.ts";
 
 const NO_PASSWORD = 0;
+
 const USER_AND_PASSWORD = 2;
+
 const NO_METHOD = 255;
+
 const CONNECT = 1;
 
 /** Reply codes of RFC 1928. */
@@ -89,4 +89,33 @@ async function readHost(reader: ByteReader, kind: number): Promise<string | unde
 
 async function takeByte(reader: ByteReader): Promise<number> {
   return (await reader.take(1)).readUInt8();
+}
+
+/** Reads exact numbers of bytes from a socket that nobody else reads. */
+interface ByteReader extends Disposable {
+  /** Throws if the client leaves before it has sent so many. */
+  readonly take: (size: number) => Promise<Buffer>;
+}
+
+/** Disposing of it leaves the rest of the bytes to whoever reads the socket next. */
+function byteReader(client: Socket): ByteReader {
+  let wake = () => {};
+  // One listener for all reads: a new one is called at once while bytes are waiting, however few, and would never rest.
+  const onMore = () => wake();
+  const events = ["readable", "end", "close"] as const;
+  for (const event of events) client.on(event, onMore);
+  return {
+    async take(size) {
+      if (size === 0) return Buffer.alloc(0);
+      for (;;) {
+        const chunk: unknown = client.read(size);
+        if (chunk instanceof Buffer && chunk.length === size) return chunk;
+        if (chunk !== null || client.readableEnded || client.destroyed) throw new Error("the client left");
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    [Symbol.dispose]() {
+      for (const event of events) client.off(event, onMore);
+    },
+  };
 }

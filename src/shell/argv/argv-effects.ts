@@ -1,23 +1,20 @@
 import type { RunningShell } from "../../contract/agent-call.ts";
-import { runningShell } from "../../lib/running-shell.ts";
+import { lexicalPath } from "../../lib/path/real-path.ts";
+import { runningShell } from "../../lib/text/shell-words.ts";
 import { doubt, type Effect } from "../model/effect.ts";
-import type { Feed } from "../model/state.ts";
+import { otherShellEffects } from "../model/shell-difference.ts";
+import type { Feed } from "../model/shell-state.ts";
 import { isKnown, isVariable, plainLine, splitText, UNKNOWN, type Word, word } from "../model/word.ts";
 import { gitEffects } from "../programs/git-program.ts";
-import { listedFiles } from "../programs/listed-files.ts";
-import { effectsOf, isActive, readArguments } from "../programs/options.ts";
+import { settingEffects } from "../programs/git-repository.ts";
+import { effectsOf, isActive, type ProgramGrammar, readArguments } from "../programs/options.ts";
 import { outsideEffects } from "../programs/outside.ts";
 import { knownProgram } from "../programs/program-tables.ts";
-import { builtinEffects } from "./builtins.ts";
-import { canonicalise } from "./canonical-argv.ts";
-import { delegated } from "./delegates.ts";
+import { builtinEffects, declares } from "./builtins.ts";
 import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
-import { otherShellEffects } from "./other-shells.ts";
-import { printedText } from "./printed-text.ts";
-import { programName } from "./program-name.ts";
-import { declares } from "./setters.ts";
-import { unwrap } from "./wrappers.ts";
-import { xargsEffects } from "./xargs.ts";
+import { printedText } from "./known-output.ts";
+import { delegated, unwrap } from "./wrappers.ts";
+import { listedFiles, xargsEffects } from "./xargs.ts";
 
 /** The forms in which rules may name an argv. */
 export interface ArgvForms {
@@ -232,4 +229,93 @@ function printedFeed(program: "echo" | "printf", words: readonly Word[]): Feed {
   const printed = printedText(program, words);
   if (printed === undefined) return { kind: "unknown" };
   return { kind: "text", text: printed.text ?? printed.likely, sure: printed.text !== undefined };
+}
+
+const SYSTEM_FOLDERS = new Set([
+  "/bin",
+  "/sbin",
+  "/usr/bin",
+  "/usr/sbin",
+  "/usr/local/bin",
+  "/usr/local/sbin",
+  "/opt/homebrew/bin",
+]);
+
+/**
+ * The name of a command for the rules (`program`) and for the tables (`name`). A program given by path is also read.
+ */
+function programName(text: string): {
+  readonly program: string;
+  readonly name: string;
+  readonly effects: readonly Effect[];
+} {
+  const strange = /[^\u0000-\u007e]/.test(text)
+    ? [doubt("program-letters", "the program's name contains look-alike letters, or no letters")]
+    : [];
+  if (!text.includes("/")) return { program: text, name: text, effects: strange };
+  const path = text.startsWith("/") ? lexicalPath(text, "/") : text;
+  const at = path.lastIndexOf("/");
+  const name = path.slice(at + 1);
+  if (SYSTEM_FOLDERS.has(path.slice(0, at))) return { program: name, name, effects: strange };
+  return { program: text, name, effects: [...strange, { kind: "read", word: word(text) }] };
+}
+
+/** An argv with the subcommand directly after the program, and the effects of the options in between. */
+interface Canonical {
+  readonly words: readonly Word[];
+  readonly effects: readonly Effect[];
+}
+
+const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
+  git: before(
+    "-C/ -c: -p? -P --no-pager --paginate? --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&",
+  ),
+  npm: before(
+    "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w/ --workspace/ --workspaces --if-present --no-fund --no-audit --ignore-scripts --version -v --help",
+  ),
+  pnpm: before(
+    "-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present --version -v --help",
+  ),
+  yarn: before("--cwd/ -s --silent --version -v --help"),
+  cargo: before(
+    "-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z& --version -V --list --help",
+  ),
+  go: { ...before("-C/"), style: "first" },
+  mvn: before(
+    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/",
+  ),
+  "./gradlew": before(
+    "-q -i -d -v --version --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
+  ),
+  docker: before("-D --debug -c& --context& -H& --host& --config& --version -v -l: --log-level:"),
+  kubectl: before("-n: --namespace: --context& --kubeconfig& -s& --server& --cluster& --user& --token& --as& -v:"),
+  gh: before("-R& --repo& --hostname@ --version"),
+  terraform: { options: "-chdir/", operands: ":", style: "long", open: true },
+};
+
+/** Their own tables know all options, in any position. */
+const JUDGED_WHOLE = new Set(["mvn", "./gradlew"]);
+
+function before(options: string): ProgramGrammar {
+  return { options, operands: ":", style: "first" };
+}
+
+/** Skips the options between a program and its subcommand. */
+function canonicalise(program: string, words: readonly Word[]): Canonical {
+  const grammar = Object.hasOwn(BEFORE_SUBCOMMAND, program) ? BEFORE_SUBCOMMAND[program] : undefined;
+  const [first, ...rest] = words;
+  const option = rest[0]?.text ?? "";
+  if (first === undefined || grammar === undefined || !/^[-+]/.test(option)) return { words, effects: [] };
+  const toolchain = program === "cargo" && option.startsWith("+");
+  if (toolchain && !/^\+[\w.-]+$/.test(option))
+    return { words, effects: [doubt("toolchain", "the toolchain is selected by path")] };
+  const given = readArguments(grammar, toolchain ? rest.slice(1) : rest);
+  if (given.strange.length > 0 && JUDGED_WHOLE.has(program)) return { words, effects: [] };
+  if (given.operands.length === 0) return { words, effects: effectsOf(grammar, given) };
+  const settings =
+    program === "git" ? given.options.filter(({ name }) => name === "-c").flatMap(({ value }) => value ?? []) : [];
+  return {
+    words: [first, ...given.operands],
+    effects: [...effectsOf(grammar, given), ...settings.flatMap(settingEffects)],
+  };
 }

@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "../model/effect.ts";
-import type { Feed } from "../model/state.ts";
+import type { Feed } from "../model/shell-state.ts";
 import { UNKNOWN, type Word, word } from "../model/word.ts";
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash", "busybox-sh", "posh", "yash"]);

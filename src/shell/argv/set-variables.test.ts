@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { judge } from "../../guard/judge/judge.ts";
 import { fakeMachine } from "../../guard/machine/fake-machine.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { unsettableNames } from "../../lib/dangerous-variables.ts";
+import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
 
 const policy = { ...PRESETS.default, version: 1 as const, workspaceRoot: "/srv/repo", home: "/home/dev" };
 const decide = (command: string) => judge({ tool: "Bash", input: { command } }, policy, fakeMachine({}));

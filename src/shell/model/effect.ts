@@ -1,6 +1,5 @@
-import type { Need } from "../../contract/containment.ts";
+import type { Need, RunningShell } from "../../contract/agent-call.ts";
 import type { Verdict } from "../../contract/verdict.ts";
-import type { RunningShell } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Word } from "./word.ts";
 

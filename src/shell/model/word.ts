@@ -1,4 +1,4 @@
-import { shQuote } from "../../lib/sh-quote.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
 
 /** Placeholder for a piece only known at run time. Cannot occur in a command that is judged. */
 export const UNKNOWN = "\u0000";

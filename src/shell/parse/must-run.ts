@@ -1,8 +1,6 @@
-import { isBlank, MustRunReader, refuse, Unprovable } from "./must-run-reader.ts";
-import { readExpandedText, readMustRunWord } from "./must-run-word.ts";
+import { isBlank, MustRunReader, readExpandedText, readMustRunWord, refuse, Unprovable } from "./must-run-reader.ts";
 import { COMMAND_MARK, WORD_MARK } from "./compare.ts";
-import type { ShellDifference } from "../model/shell-difference.ts";
-import { isSpecialInZsh } from "../model/zsh-names.ts";
+import { isSpecialInZsh, type ShellDifference } from "../model/shell-difference.ts";
 
 /** The commands of a script that is simple enough to understand without a full parser, or why it is not. */
 export type MustRun =

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFully } from "./may-run.ts";
-import { plainCommand } from "./plain-command.ts";
+import { parseFully, plainCommand } from "./may-run.ts";
 
 const WORDS =
   "git log rm -rf / --format=%H a=b src/a.ts 3 @x %1 + , . .. : - -- if then time in do [ x: 2 1 true a:b@c%d,e+f-g_h".split(

@@ -2,9 +2,8 @@ import type { RunningShell } from "../../contract/agent-call.ts";
 import { differenceText, matters } from "../model/shell-difference.ts";
 import type { ShellNode } from "../model/script.ts";
 import { agrees } from "./compare.ts";
-import { commandsThatMayRun } from "./may-run.ts";
+import { commandsThatMayRun, plainCommand } from "./may-run.ts";
 import { commandsThatMustRun } from "./must-run.ts";
-import { plainCommand } from "./plain-command.ts";
 
 /** Longer scripts are not proven, but are still searched for anything denied. */
 const MAX_LENGTH = 64 * 1024;

@@ -1,6 +1,4 @@
-import { takesArgumentFiles } from "./argument-files.ts";
-import type { ProgramTable } from "./known-program.ts";
-import { needsApproval, reads, subcommands, works } from "./subcommands.ts";
+import { needsApproval, type ProgramTable, reads, subcommands, takesArgumentFiles, works } from "./known-program.ts";
 
 const QUIET = "-q -v --quiet --verbose --version --color= --no-color --debug";
 

@@ -1,14 +1,56 @@
-import { isBelow, realPath } from "../../lib/real-path.ts";
+import { isBelow, realPath } from "../../lib/path/real-path.ts";
 import { doubt, type Effect, question } from "../model/effect.ts";
-import { type Arguments, transferEffects } from "./options.ts";
 import { UNKNOWN, type Word, word } from "../model/word.ts";
 import { archiveEffects, zipEffects } from "./archives.ts";
-import { COMPRESSORS } from "./compressors.ts";
 import { findEffects } from "./find.ts";
-import type { ProgramTable } from "./known-program.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
+import { type Arguments, transferEffects } from "./options.ts";
 import { keptAs } from "./second-names.ts";
 
 const HELP = "--help --version";
+
+const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
+
+const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
+
+const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
+
+const COMMON =
+  "-cdfklnNqrtvzV0123456789 --stdout --to-stdout --decompress --uncompress --compress --force --keep --list --recursive --test --quiet --verbose --fast --best --no-name --name --help --version";
+
+const PRINTS = /^(?:-[clt]|--(?:stdout|to-stdout|list|test))$/;
+
+const ENDING = /\.(?:gz|bz2|xz|lzma|zst|lz4|Z)$/;
+
+const SUFFIX = /^(?:-S|--suffix)$/;
+
+const XZ = "-T: -S: -M: --threads: --suffix: --memlimit: --extreme -e --check: --single-stream --no-sparse";
+
+const ZSTD =
+  "-o> -D< -T: --threads: --long= --ultra --rm --no-progress --adapt --output-dir-flat> --output-dir-mirror>";
+
+const PACKERS: readonly (readonly [names: string, program: KnownProgram])[] = [
+  ["gzip pigz", compressor("-S: --suffix: --rsyncable")],
+  ["gunzip unpigz", compressor("-S: --suffix:", true)],
+  ["bzip2 bunzip2", compressor("-s --small")],
+  ["xz unxz lzma unlzma", compressor(XZ)],
+  ["zstd unzstd", compressor(ZSTD)],
+  ["lz4 unlz4", compressor("-m --multiple --rm")],
+  ["compress uncompress", compressor("-b:")],
+];
+
+/** Programs that pack or unpack single files. */
+const COMPRESSORS: ProgramTable = {
+  ...Object.fromEntries(
+    PACKERS.flatMap(([names, program]) => names.split(" ").map((name): [string, KnownProgram] => [name, program])),
+  ),
+  ...Object.fromEntries(
+    ["zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat", "lz4cat"].map((name) => [
+      name,
+      { options: "-cfhlnqrtv --force --quiet --verbose --help --version", operands: "<" },
+    ]),
+  ),
+};
 
 /** Programs whose operands are files and folders. */
 export const FILE_PROGRAMS: ProgramTable = {
@@ -143,8 +185,6 @@ function installEffects(given: Arguments): readonly Effect[] {
     : transfer("C", given);
 }
 
-const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
-
 /** With `--parents` the whole path of a source is recreated below the target. */
 function underTarget(operands: readonly Word[]): readonly Effect[] {
   const target = operands.at(-1) ?? word(".");
@@ -175,16 +215,12 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
   }));
 }
 
-const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
-
 /** Trees and links that appear in the last operand. */
 export function broughtBy(operands: readonly Word[], spread = false): readonly Effect[] {
   const target = operands.at(-1);
   if (target === undefined) return [];
   return operands.slice(0, -1).map((source): Effect => ({ kind: "brings", source, target, spread }));
 }
-
-const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
 
 /** A copied tree contains unknown file names, so it may not go over a folder with protected files. */
 function treeEffects(operands: readonly Word[], itself: boolean): readonly Effect[] {
@@ -287,5 +323,45 @@ function fdEffects(words: readonly Word[]): readonly Effect[] {
     ...strange,
     doubt("runs-program", "fd runs a command for each result"),
     { kind: "run", words: words.slice(at + 1), sure: false },
+  ];
+}
+
+/** Reads each file. Unless it prints or tests, it replaces the file with one with another extension. */
+function compressor(options = "", unpacks = false): KnownProgram {
+  return { options: `${COMMON} ${options}`, operands: "<", more: (given) => replacedFiles(given, unpacks) };
+}
+
+function replacedFiles({ operands, options }: Arguments, unpacks: boolean): readonly Effect[] {
+  const has = (pattern: RegExp) => options.some(({ name }) => pattern.test(name));
+  if (has(PRINTS)) return [];
+  const suffixes = options.flatMap(({ name, value }) => (SUFFIX.test(name) ? [value?.text ?? ""] : []));
+  const unpacking = unpacks || has(/^(?:-d|--decompress|--uncompress)$/);
+  const hidden = has(/^(?:-r|--recursive)$/) && (unpacking || suffixes.length > 0);
+  return [
+    ...operands
+      .filter(({ text }) => text !== "-")
+      .flatMap((operand) =>
+        secondNames(operand.text, suffixes).map((text): Effect => ({ kind: "write", word: { ...operand, text } })),
+      ),
+    ...(hidden || (unpacking && has(/^(?:-N|--name)$/))
+      ? [doubt("opaque-content", "the names of its output files are unknown")]
+      : []),
+  ];
+}
+
+/** The file itself, and its possible names when packed or unpacked. */
+function secondNames(file: string, suffixes: readonly string[]): readonly string[] {
+  const made = suffixes.flatMap((suffix) => [
+    file + suffix,
+    ...(suffix !== "" && file.endsWith(suffix) ? [file.slice(0, -suffix.length)] : []),
+  ]);
+  return [
+    ...new Set([
+      file,
+      file.replace(ENDING, ""),
+      file.replace(/\.t[ag]z$/i, ".tar"),
+      file.replace(/[-_.]g?z$/i, ""),
+      ...made,
+    ]),
   ];
 }

@@ -1,10 +1,16 @@
 import { dirname, join, resolve } from "node:path";
-import { isBelow, realPath } from "../../lib/real-path.ts";
-import { nearestRepository } from "../../lib/nearest-repository.ts";
-import { type Doubt, doubt, type Effect, type CommandScene } from "../model/effect.ts";
-import type { Arguments } from "./options.ts";
-import { UNKNOWN, type Word } from "../model/word.ts";
 import type { Machine } from "../../contract/machine.ts";
+import { isBelow, realPath } from "../../lib/path/real-path.ts";
+import { nearestRepository } from "../../lib/path/workspace.ts";
+import { type CommandScene, type Doubt, doubt, type Effect } from "../model/effect.ts";
+import { UNKNOWN, type Word, word } from "../model/word.ts";
+import type { Arguments } from "./options.ts";
+
+const HOOKS =
+  "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction sendemail-validate update";
+
+const PLAIN_LINE =
+  /^\s*(?:[#;].*|\[(?:core|user|init|pull|push|color|gc|remote "[^"\\]*"|branch "[^"\\]*")\]|(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|quotepath|name|email|fetch|remote|merge|rebase|defaultbranch|default|ff|ui|auto|prune|tagopt)\s*=[^\\]*|url\s*=\s*(?!ext::|-)[^\\]*)?$/i;
 
 /**
  * Git reads settings from the repository it finds, and settings can run programs, so it must be the workspace's own.
@@ -27,8 +33,9 @@ export function gitUse(subcommand: string, { operands }: Arguments): readonly Ef
 const DESCENDS =
   /^(?:status|diff|diff-files|diff-index|add|commit|stash|checkout|switch|restore|reset|merge|pull|rebase|cherry-pick|revert|rm|mv|describe|submodule|ls-files|grep|fetch|push|clean|bisect|am|apply|archive)$/;
 
-const LINKED_REPOSITORIES: Effect = { kind: "check", objection: (scene) => foreignLink(scene, 0) };
 const MAX_LINKED = 3;
+
+const LINKED_REPOSITORIES: Effect = { kind: "check", objection: (scene) => foreignLink(scene, 0) };
 
 /** A repository that the index names, for which git uses that one's settings, as do those that it names itself. */
 function foreignLink(scene: CommandScene, depth: number): Doubt | undefined {
@@ -117,11 +124,6 @@ export function gitFolders(top: string, machine: Machine): readonly string[] {
   return common === undefined || common === "" ? [own] : [own, realPath(resolve(own, common), "/", machine.readLink)];
 }
 
-const HOOKS =
-  "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction sendemail-validate update";
-const PLAIN_LINE =
-  /^\s*(?:[#;].*|\[(?:core|user|init|pull|push|color|gc|remote "[^"\\]*"|branch "[^"\\]*")\]|(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|quotepath|name|email|fetch|remote|merge|rebase|defaultbranch|default|ff|ui|auto|prune|tagopt)\s*=[^\\]*|url\s*=\s*(?!ext::|-)[^\\]*)?$/i;
-
 /** A repository as created by `git init` or `git clone`: no hooks, and no settings that run anything. */
 function isPlain(folder: string, machine: Machine): boolean {
   const settings = machine.readText?.(join(folder, "config"));
@@ -131,4 +133,45 @@ function isPlain(folder: string, machine: Machine): boolean {
     ["config.worktree", "commondir"].every((name) => machine.kind?.(join(folder, name)) === undefined) &&
     HOOKS.split(" ").every((name) => machine.kind?.(join(folder, "hooks", name)) === undefined)
   );
+}
+
+const RUNS_SOMETHING =
+  /^(?:alias\.|core\.(?:pager|editor|fsmonitor|hookspath|sshcommand|gitproxy|askpass|attributesfile|excludesfile|worktree|alternaterefscommand)|credential\.|diff\.(?:external|.*\.(?:command|textconv))|filter\.|merge\..*\.driver|mergetool\.|difftool\.|gpg\.|pager\.|sequence\.editor|include\.|includeif\.|url\.|remote\..*\.(?:url|pushurl|proxy|uploadpack|receivepack|vcs)|http\.|https\.|protocol\.|ssh\.|sendemail\.|uploadpack\.|receive\.|init\.templatedir|submodule\.|interactive\.difffilter|browser\.|man\.|web\.|instaweb\.|trailer\.|tar\.|extensions\.|safe\.)/i;
+
+/** Settings that only change how git prints or names things. */
+const HARMLESS =
+  /^(?:color\.[\w.]+|core\.(?:quotepath|abbrev|autocrlf|ignorecase|commentchar|precomposeunicode|longpaths)|advice\.\w+|user\.(?:name|email)|author\.(?:name|email)|committer\.(?:name|email)|diff\.(?:algorithm|renames|context|mnemonicprefix|noprefix|colormoved|renamelimit)|log\.\w+|init\.defaultbranch|commit\.gpgsign|tag\.(?:gpgsign|sort)|merge\.conflictstyle|rerere\.enabled|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote)|rebase\.(?:autosquash|autostash)|column\.\w+|status\.\w+|branch\.sort|grep\.(?:linenumber|patterntype)|blame\.\w+|gc\.auto)$/i;
+
+/** `git -c key=value`: harmless keys are allowed; pagers only if they disable paging. */
+export function settingEffects(setting: Word): readonly Effect[] {
+  const [key = "", ...rest] = setting.text.split("=");
+  const value = rest.join("=");
+  if (/^(?:core\.pager|pager\.\w+)$/i.test(key) && /^(?:cat|false|)$/.test(value) && rest.length > 0) return [];
+  return HARMLESS.test(key) ? [] : [doubt("git-option", `the setting ${key} can change what git runs or connects to`)];
+}
+
+/** `git config`: reading is allowed, `user.name` and similar need approval, settings that run something are denied. */
+export function configEffects(given: Arguments): readonly Effect[] {
+  const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
+  const [first = word("")] = given.operands;
+  const verb = ["get", "list", "set", "unset", "edit", "rename-section", "remove-section"].includes(first.text)
+    ? first.text
+    : undefined;
+  const key = verb === undefined ? first.text : (given.operands[1]?.text ?? "");
+  const reads =
+    verb === undefined
+      ? has("--get", "--get-all", "--get-regexp", "--list", "-l") ||
+        (given.operands.length < 2 && !has("--unset", "--unset-all", "-e", "--edit"))
+      : verb === "get" || verb === "list";
+  if (reads) return [];
+  if (has("--global", "--system")) return [{ kind: "write", word: word("~/.gitconfig") }];
+  const runs = RUNS_SOMETHING.test(key);
+  return [
+    { kind: "repository" },
+    doubt(
+      "git-setting",
+      runs ? `the setting ${key} makes git run or connect to something` : "changes the repository's settings",
+      runs ? "deny" : "ask",
+    ),
+  ];
 }

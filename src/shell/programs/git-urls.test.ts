@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Effect } from "../model/effect.ts";
 import { word } from "../model/word.ts";
-import { reachesRemote } from "./git-urls.ts";
+import { reachesRemote } from "./git-remotes.ts";
 
 const CONFIG = `
 [core]

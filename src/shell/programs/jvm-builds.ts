@@ -1,8 +1,7 @@
 import { doubt, type Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
-import type { KnownProgram, ProgramTable } from "./known-program.ts";
-import { OWN_FOLDER } from "./unlisted-options.ts";
+import { type KnownProgram, OWN_FOLDER, type ProgramTable } from "./known-program.ts";
 
 const MAVEN_GOALS =
   /^(?:clean|site|validate|compile|test|package|verify|install|(?:generate|process|prepare|test|pre|post|integration)-[\w-]+|dependency:(?:tree|analyze|list)|(?:spotless|checkstyle|fmt|surefire):(?:check|apply|format|test))$/;

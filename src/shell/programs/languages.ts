@@ -1,9 +1,7 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
-import { takesArgumentFiles } from "./argument-files.ts";
-import type { KnownProgram, ProgramTable } from "./known-program.ts";
-import { OWN_FOLDER } from "./unlisted-options.ts";
+import { type KnownProgram, OWN_FOLDER, type ProgramTable, takesArgumentFiles } from "./known-program.ts";
 
 const RUNS_TEXT = new Map(
   ["-e", "-E", "-p", "-n", "-c", "-pe", "-ne"].map((name) => [name, "runs code from its arguments"]),

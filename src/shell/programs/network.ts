@@ -1,10 +1,8 @@
 import { doubt, type Effect, outside } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { type Word, word } from "../model/word.ts";
-import type { KnownProgram, ProgramTable } from "./known-program.ts";
-import { sentWords } from "./sent-words.ts";
+import { type KnownProgram, OWN_FOLDER, type ProgramTable, sentWords } from "./known-program.ts";
 import { OWN_REPOSITORY } from "./git-repository.ts";
-import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const CURL =
   "-aBfgiIjJklLMnNOpqRsSvVZ0123464#: -A: -b: -c> -C: -d: -D> -e: -E< -F: -h: -H: -K< -m: -o> -P: -Q: -r: -t: -T< -u& -U& -w: -x@ -X: -y: -Y: -z: --data: --data-ascii: --data-binary: --data-raw: --data-urlencode: " +

@@ -1,11 +1,8 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
-import { argumentFiles } from "./argument-files.ts";
+import { argumentFiles, type KnownProgram, OWN_FOLDER, type ProgramTable, sentWords } from "./known-program.ts";
 import { goalEffects, JVM_BUILDS } from "./jvm-builds.ts";
-import type { KnownProgram, ProgramTable } from "./known-program.ts";
-import { sentWords } from "./sent-words.ts";
-import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const NPM_OPTIONS =
   "--prefix/ -C/ --cwd/ --dir/ --script-shell! --node-options& --userconfig& --globalconfig& --registry& --cache> -g? --global? -w: --workspace: --filter: -F: --omit: --include: --loglevel: --tag: --access: --otp& --shell! --init-module& --call! -c! " +

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { holdsProtected } from "../../guard/paths/holds-protected.ts";
+import { holdsProtected } from "../../guard/access/uncertain-path.ts";
 import type { Effect } from "../model/effect.ts";
 import { effectsOf, readArguments } from "./options.ts";
 import { word } from "../model/word.ts";

@@ -1,37 +1,47 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
+import { UNKNOWN, word } from "../model/word.ts";
+import { type KnownProgram, needsApproval, OWN_FOLDER, type ProgramTable, starts, subcommands, works } from "./known-program.ts";
 import type { Arguments } from "./options.ts";
-import { UNKNOWN } from "../model/word.ts";
-import type { ProgramTable } from "./known-program.ts";
-import { erasedData, measured } from "./python-coverage.ts";
-import { needsApproval, starts, subcommands, works } from "./subcommands.ts";
-import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const STACK =
   "--fast --pedantic --file-watch --force-dirty --coverage --no-coverage --haddock --no-haddock --test --no-test --bench --no-bench --no-run-tests --no-run-benchmarks --dry-run --only-dependencies --only-snapshot --only-locals --keep-going --no-keep-going --ghc-options& --flag: --test-arguments: --ta: --benchmark-arguments: --ba: --test-suite-timeout: --profile --no-profile --library-profiling --executable-profiling -j: --jobs: -v --verbose --silent --verbosity: --resolver: --snapshot: --stack-yaml^ --exec& --copy-bins? --local-bin-path> --with-gcc& --work-dir> --system-ghc --no-system-ghc --install-ghc --no-install-ghc --color: --ddump-dir> --reconfigure --skip: --target: --external --depth: --prune: --json";
+
 const CABAL =
   "-vnO -j= -f: -w& -c: -O* -v* --with-compiler& --with-ghc& --with-hc-pkg& --ghc-options& --ghc-option& --project-file^ --project-dir/ --builddir> --dry-run --only-dependencies --enable-tests --disable-tests --enable-benchmarks --disable-benchmarks --enable-coverage --enable-profiling --disable-profiling --enable-documentation --enable-optimization --disable-optimization --test-show-details: --test-option: --test-options: --test-keep-tix-files --test-log: --benchmark-option: --benchmark-options: --flags: --constraint: --allow-newer= --allow-older= --jobs= --keep-going --offline --verbose= --haddock-all --haddock-html --minimize-conflict-set --prefer-oldest --semaphore";
+
 const DUNE =
   "-fwp -j: -x: --root/ --workspace& --profile: --display: --watch --auto-promote --promote-install-files= --force --release --build-dir> --verbose --only-packages: --always-show-command-line --ignore-promoted-rules --no-buffer --cache: --instrument-with: --error-reporting: --stop-on-first-error --terminal-persistence: --default-target: --config-file& --no-config --diff-command& --trace-file> --dep-path: --lang: --format:";
+
 const ZIG =
   "-O: -O* -D* -D: -target: -mcpu: -mcpu=* -l* -lc -I< -I* -L< -L* -f* -femit-bin> -femit-asm> -femit-h> -fno-emit-bin -isystem< --name: --test-filter: -Dtest-filter=* --test-name-prefix: --test-cmd& --test-cmd-bin? --test-no-exec --summary: --verbose --verbose-cc --verbose-link --watch --fetch --release= --seed: --color: --prefix> -p> --prefix-exe-dir> --prefix-lib-dir> --cache-dir> --global-cache-dir> --zig-lib-dir& --build-file& --build-runner& --system& --libc& --search-prefix& --sysroot& --library: --mod& --dep: -M* --check --stdin --exclude: --ast-check --single-threaded -fsingle-threaded -j* --list-steps -l --webui=";
+
 const MIX =
   "-q --quiet --force --all-warnings --no-compile --no-deps-check --no-archives-check --no-start --no-elixir-version-check --warnings-as-errors --check-formatted --check-equivalent --dry-run --dot-formatter& --stdin-filename: --stale --failed --cover --trace --slowest: --seed: --max-cases: --max-failures: --include: --exclude: --only: --partitions: --color --no-color --formatter: --timeout: --preload-modules --raise --strict --all --format: --only-dev --mute-exit-status --plt --halt-exit-status --list-unused --breakpoints -e& --eval& -r& --require& -pr& -p& --no-halt --preload& -a -l -n: --step: --to: --repo: --prefix: --config-file& --only: --depth: --umbrella --listen-on: --output> -o>";
+
 const REBAR =
   "-v -c --suite: --dir: --module: --app: --application: --case: --group: --cover --cover_export_name: --verbose --name: --sname: --setcookie: --sys_config& --config& --spec: --logdir> --readable: --module --generators: --numtests: --all --force --umbrella --help --write --check --update-plt= --succ-typings= --incremental";
+
 const RAKE =
   "-ABDGIJNPTWXgjlmnqstv -e& -E& -p& -r& -f^ -I& -R& -C/ -j= -T= -D= -W= -t= --all --backtrace= --build-all --comments --describe= --directory/ --dry-run --execute& --execute-print& --execute-continue& --jobs= --job-stats= --libdir& --multitask --no-deprecation-warnings --nosearch --no-search --no-system --prereqs --quiet --rakefile^ --rakelibdir& --require& --rules --silent --suppress-backtrace: --system? --tasks= --trace= --verbose= --where= --version";
+
 const COMPOSER =
   "-nqvdDaoWA -f: --no-interaction --no-ansi --ansi --quiet --verbose --profile --no-plugins --no-scripts --no-cache --working-dir/ --format: --strict --no-check-all --no-check-lock --no-check-publish --no-check-version --check-lock --with-dependencies --all --locked --installed --platform --available --self --name-only --path --tree --latest --outdated --minor-only --major-only --patch-only --direct --no-dev --dev --optimize --optimize-autoloader --classmap-authoritative --apcu --ignore-platform-reqs --ignore-platform-req: --list --timeout: --recursive --minor --ignore: --dry-run --strict-psr --strict-ambiguous --sort-by-age";
+
 const COVERAGE =
   "-apmiIq -d> -o> -i --rcfile^ --source: --source-pkgs: --include: --omit: --branch --append --parallel-mode --timid --pylib --concurrency: --context: --contexts: --data-file> --module: --fail-under: --precision: --show-missing --skip-covered --no-skip-covered --skip-empty --sort: --format: --directory> --title: --show-contexts --ignore-errors --keep --quiet --debug: --pretty-print --save-signal:";
+
 const UV =
   "-qvnU -p^ --quiet --verbose --frozen --locked --check --dry-run --upgrade --upgrade-package: -P: --no-sync --offline --all-extras --extra: --no-extra: --dev --no-dev --only-dev --group: --no-group: --only-group: --all-groups --no-default-groups --all-packages --package: --inexact --exact --no-install-project --no-install-workspace --no-editable --reinstall --python^ --python-version: --python-platform: --depth: --prune: --no-dedupe --invert --universal --outdated --resolution: --prerelease: --exclude-newer: --no-cache --no-progress --color: --directory/ --project/ --active --link-mode: --compile-bytecode --index-url& --default-index& --index& --extra-index-url& --find-links& --config-file& --cache-dir> --no-build --no-binary --script&";
+
 const POETRY =
   "-nqvTloDC --no-interaction --no-ansi --ansi --quiet --verbose --regenerate --check --no-update --tree --latest --outdated --all --top-level --why --with: --without: --only: --no-dev --no-truncate --format: --no-plugins --no-cache --directory/ --project/ --sync --no-root --all-extras --extras: -E: --all-groups --dry-run --dev -d -v --categories: --pre --clear --keep-outdated --python& --bare --requirements --json --graph --reverse";
+
 const JS_BUILD =
   "-w --watch --mode: -m: --outDir> --outfile> --outdir> --out-dir> -o> -d> --output> --emptyOutDir --base: --minify= --sourcemap= --source-map= --logLevel: --log-level: -l: --clearScreen --force --ssr= --target: --host= --port: --strictPort --open? --debug= -d --filter: --profile --manifest= --app --config= -c= --format: -f: --platform: --bundle --splitting --external:* --loader:* --define:* --define: --minify-* --sourcemap=* --target=* --format=* --platform=* --metafile= --analyze= --tree-shaking=* --jsx=* --jsx-*=* --legal-comments=* --charset=* --keep-names --global-name=* --main-fields=* --conditions=* --resolve-extensions=* --packages=* --log-limit=* --color=* --drop:* --pure:* --alias:* --banner:* --footer:* --entry-names=* --chunk-names=* --asset-names=* --public-path=* --watch=* --allow-overwrite --outbase=* --inject:* --tsconfig< --serve? --servedir& --plugin& -p& --silent --failAfterWarnings --environment: --env= --node-env: --stats= --json= --no-color --color --progress= --version --input: -i: --dir> --name: -n: --globals: -g: --exports: --preserveModules --entry: --config-name: --merge --bail --no-watch --help=";
+
 const TURBO =
   "-F: --filter: --affected --force= --concurrency: --continue= --parallel --dry= --dry-run= --graph= --cache-dir> --no-cache --cache: --output-logs: --log-order: --log-prefix: --only --profile> --remote-only= --summarize= --env-mode= --global-deps: --no-daemon --daemon --framework-inference= --ui: --verbosity: --color --no-color --cwd/ --root-turbo-json& --api& --token& --team: --preflight --login& --heap> --trace> --anon-profile> --skip-infer --no-update-notifier --json";
+
 const NX =
   "-t: -p: -c: --target: --targets: --projects: --project: --all --exclude: --parallel= --configuration: --prod --base: --head: --files: --uncommitted --untracked --skip-nx-cache --skipNxCache --skip-remote-cache --nx-bail --nxBail --output-style: --outputStyle: --verbose --graph= --dry-run -d --batch --runner& --tui= --watch --coverage --ci --fix --json --web? --view: --sep: --only-failed --exclude-task-dependencies --focus: --file> --open= --help --version --tags: --with-target: --withTarget: --type: --affected";
 
@@ -42,6 +52,9 @@ const PYTHON_MODULE = works(
 
 const RUNS_NX =
   /^(?:exec|watch|generate|g|migrate|add|release|import|init|connect|login|logout|repair|register|daemon|view-logs|mcp|sync|configure-ai-agents|nx-cloud|cloud|start-ci-run|start-agent|fix-ci|record|new|console)$/;
+
+const NINJA_TOOLS =
+  /^(?:clean|cleandead|query|targets|graph|commands|deps|missingdeps|compdb|rules|list|recompact|restat)$/;
 
 /** Tools driven by the project's settings: builds, tasks and environments. */
 export const PROJECT_TOOLS: ProgramTable = {
@@ -213,13 +226,32 @@ function taskEffects({ operands }: Arguments): readonly Effect[] {
   ];
 }
 
-const NINJA_TOOLS =
-  /^(?:clean|cleandead|query|targets|graph|commands|deps|missingdeps|compdb|rules|list|recompact|restat)$/;
-
 function ninjaEffects({ options }: Arguments): readonly Effect[] {
   const tool = options.find(({ name, value }) => name === "-t" && !NINJA_TOOLS.test(value?.text ?? ""));
   return [
     OWN_FOLDER,
     ...(tool === undefined ? [] : [question("subcommand", `-t ${tool.value?.text ?? ""} is not a read-only tool`)]),
+  ];
+}
+
+/** `coverage run`: what follows its options is run by python, as a module with `-m`. */
+function measured(options: string): KnownProgram {
+  const behind = options.replace(/-apmiIq/, "-apqI -m --module").replace("--module: ", "");
+  return { options: `-h --help ${behind}`, operands: ":", style: "first", open: "asks", more: pythonBehind };
+}
+
+function pythonBehind({ operands, options }: Arguments): readonly Effect[] {
+  if (operands.length === 0) return [];
+  const module = options.some(({ name }) => name === "-m" || name === "--module");
+  return [{ kind: "run", words: [word("python3"), ...(module ? [word("-m")] : []), ...operands], sure: true }];
+}
+
+/** `coverage erase` deletes its data file, which an option can change to any file. */
+function erasedData({ options }: Arguments): readonly Effect[] {
+  const file = options.find(({ name }) => name === "--data-file")?.value;
+  if (file === undefined) return [];
+  return [
+    { kind: "delete", word: file },
+    ...(/(?:^|\/)\.coverage[^/]*$/.test(file.text) ? [] : [question("throws-away", `removes ${file.text}`)]),
   ];
 }

@@ -1,12 +1,9 @@
-import { expandPattern } from "../../lib/expand-pattern.ts";
+import { expandPattern } from "../../lib/text/wildcard.ts";
 import type { Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import type { Word } from "../model/word.ts";
-import { awkEffects } from "./awk.ts";
-import { jqEffects } from "./jq.ts";
-import { argumentFiles } from "./argument-files.ts";
-import type { ProgramTable } from "./known-program.ts";
-import { sedEffects } from "./sed.ts";
+import { awkEffects, jqEffects, sedEffects } from "./awk-sed-jq.ts";
+import { argumentFiles, type ProgramTable } from "./known-program.ts";
 
 const HELP = "--help --version";
 const GREP =

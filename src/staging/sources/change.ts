@@ -44,3 +44,6 @@ export type Addition = BlockAddition | EntryAddition;
 
 /** One thing that staging puts into a repository. */
 export type Change = OwnFile | Addition;
+
+/** Committed with the repository, so that anyone who clones it can check and unstage what is staged. */
+export const MANIFEST_PATH = ".signalbox/staged.json";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { STAGED } from "./staged-agents.ts";
-import { translateTools } from "./translate-tools.ts";
+import { translateTools } from "./translate-text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

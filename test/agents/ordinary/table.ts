@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { parseJson } from "../../../src/lib/parse-json.ts";
+import { parseJson } from "../../../src/lib/json/parse-json.ts";
 import { GIT_ROWS } from "./git-rows.ts";
 import { LANGUAGE_ROWS } from "./language-rows.ts";
 import { NODE_ROWS } from "./node-rows.ts";

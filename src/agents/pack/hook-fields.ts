@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import type { CallShell } from "../../contract/agent-install.ts";
+import type { HookAnswer, HookEvent, HookEventName, Payload } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/json/json-value.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { isStop, reasonText } from "./hook-event.ts";
+
+/** An agent's names for the fields of an event. */
+interface FieldNames {
+  readonly session: string;
+  readonly subAgent: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly output: readonly string[];
+  readonly again: string;
+}
+
+/** Claude Code's names. Codex and Gemini use the same. */
+export const SNAKE: FieldNames = {
+  session: "session_id",
+  subAgent: "agent_id",
+  tool: "tool_name",
+  input: "tool_input",
+  output: ["tool_response", "error"],
+  again: "stop_hook_active",
+};
+
+export const CAMEL: FieldNames = {
+  session: "sessionId",
+  subAgent: "agentId",
+  tool: "toolName",
+  input: "toolArgs",
+  output: ["toolResult", "error"],
+  again: "stop_hook_active",
+};
+
+/** Reads an event by an agent's field names. Fields that a decision needs are required, the others optional. */
+export function readFields(event: HookEventName, payload: Payload, names: FieldNames): HookEvent {
+  const common = {
+    session: text(payload[names.session]) ?? "unknown",
+    cwd: folder(payload["cwd"]),
+    subAgent: text(payload[names.subAgent]),
+  };
+  switch (event) {
+    case "tool-before":
+      return { type: event, ...common, ...tool(payload, names) };
+    case "tool-after":
+      return {
+        type: event,
+        ...common,
+        ...tool(payload, names),
+        output: names.output.map((name) => payload[name]).find((value) => value !== undefined),
+      };
+    case "prompt-submitted":
+      return { type: event, ...common, prompt: text(payload["prompt"]) ?? "" };
+    case "agent-stop":
+    case "subagent-stop":
+      return { type: event, ...common, again: payload[names.again] === true };
+    case "session-start":
+      return { type: event, ...common, source: text(payload["source"]) ?? "unknown" };
+    case "session-end":
+      return { type: event, ...common, reason: text(payload["reason"]) ?? "unknown" };
+    case "compact-before":
+      return { type: event, ...common, trigger: text(payload["trigger"]) ?? "unknown" };
+    case "error":
+      return { type: event, ...common, message: errorText(payload["error"]) };
+  }
+}
+
+function tool(payload: Payload, names: FieldNames): { readonly tool: string; readonly input: unknown } {
+  const named = text(payload[names.tool]);
+  if (named === undefined || named === "") throw new Error(`it has no ${names.tool}`);
+  const input = payload[names.input];
+  if (input === undefined) throw new Error(`it has no ${names.input}`);
+  // Older versions of Copilot send the arguments as a JSON string.
+  return { tool: named, input: typeof input === "string" ? argumentsIn(input, names.input) : input };
+}
+
+function argumentsIn(given: string, name: string): unknown {
+  try {
+    const value: unknown = parseJson(given);
+    if (isRecord(value)) return value;
+  } catch {
+    // Reported below, by the field's name: the content must not be quoted.
+  }
+  throw new Error(`its ${name} is not an object`);
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+function folder(value: unknown): string | undefined {
+  if (value === undefined || value === "") return undefined;
+  if (typeof value !== "string") throw new Error("its cwd is not a string");
+  return value;
+}
+
+function errorText(value: unknown): string {
+  if (isRecord(value)) return text(value["message"]) ?? "unknown";
+  return text(value) ?? "unknown";
+}
+
+/** Copilot's shape of an answer: decisions are top-level fields. */
+export function flatAnswer(event: HookEventName, answer: HookAnswer): Payload {
+  if (isStop(event) || (event === "prompt-submitted" && answer.block !== undefined))
+    return answer.block === undefined ? {} : { decision: "block", reason: answer.block };
+  const { verdict, because, input, context } = answer;
+  return {
+    ...(event === "tool-before" && verdict !== undefined
+      ? { permissionDecision: verdict, permissionDecisionReason: reasonText(because), message: reasonText(because) }
+      : {}),
+    ...(event === "tool-before" && input !== undefined && verdict !== "deny" ? { modifiedArgs: input } : {}),
+    ...(context === undefined ? {} : { additionalContext: context }),
+  };
+}
+
+/** For agents that run every command in /bin/bash where there is one. */
+export const bashOfSystem = (): CallShell | undefined =>
+  existsSync("/bin/bash") ? { name: "bash", chosenByModel: false } : undefined;

@@ -1,5 +1,0 @@
-/** The system's code for an error, such as `ENOENT`, or undefined. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}

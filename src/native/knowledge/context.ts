@@ -1,0 +1,137 @@
+import { realpathSync } from "node:fs";
+import { platform, release } from "node:os";
+import type { KnowledgePlace, KnownSkill, NotLoaded, SubAgentDefinition } from "../../contract/knowledge.ts";
+import type { Policy } from "../../contract/policy.ts";
+import type { SessionRecord } from "../../contract/session-record.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { judgePathAccess } from "../../guard/access/judge-access.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
+import { loadAgents } from "./agent-definitions.ts";
+import { type Knowledge, loadInstructions, showInstructions } from "./instructions.ts";
+import { loadSkills, showSkills, type SkillSettings } from "./skills.ts";
+import { type PromptPart, promptParts } from "./system-prompt.ts";
+import { gitTop } from "../../lib/path/workspace.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { readMemories, showMemories } from "./memories.ts";
+
+export interface ContextPlace {
+  readonly policy: Policy;
+  /** The folder the session is started in. */
+  readonly cwd: string;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly unattended: boolean;
+  readonly skillSettings?: SkillSettings | undefined;
+}
+
+/** What a session starts with: the parts of its system prompt, where they come from, and what was left out. */
+export interface NativeContext {
+  readonly place: KnowledgePlace;
+  readonly parts: readonly PromptPart[];
+  readonly instructions: Knowledge;
+  readonly skills: readonly KnownSkill[];
+  /** The sub-agents that a session can start. */
+  readonly agents: readonly SubAgentDefinition[];
+  readonly memories: { readonly stored: number; readonly shown: number };
+  /** Everything that was found and left out: instructions, skills, memory. */
+  readonly notLoaded: readonly NotLoaded[];
+}
+
+/** Reads everything that a session of our engine would start with. Changes nothing and runs nothing. */
+export function nativeContext(from: ContextPlace): NativeContext {
+  const { policy, version, unattended } = from;
+  const place = knowledgePlace(from);
+  const instructions = loadInstructions(place);
+  const { skills, notLoaded } = loadSkills(place, from.skillSettings);
+  const subAgents = loadAgents(place);
+  const memory = loadMemory(from.home, policy.workspaceRoot);
+  const start = instructions.loaded.filter(({ when }) => when === "start");
+  const parts = promptParts({
+    version,
+    cwd: policy.workspaceRoot,
+    platform: `${platform()} ${release()}`,
+    date: new Date().toISOString().slice(0, 10),
+    repository: gitTop(policy.workspaceRoot) !== undefined,
+    unattended,
+    instructions: start.length === 0 ? undefined : start.map(showInstructions).join("\n\n"),
+    skills: showSkills(skills),
+    memory: memory.text,
+  });
+  return {
+    place,
+    parts,
+    instructions,
+    skills,
+    agents: subAgents.agents,
+    memories: { stored: memory.stored, shown: memory.count },
+    notLoaded: [...instructions.notLoaded, ...notLoaded, ...subAgents.notLoaded, ...memory.notLoaded],
+  };
+}
+
+/** The same for a session with these tools: without the tool, the list of skills would only mislead. */
+export function forTools(context: NativeContext, tools: readonly Pick<Tool, "name">[]): NativeContext {
+  if (tools.some(({ name }) => name === "skill")) return context;
+  return { ...context, skills: [], parts: context.parts.filter(({ name }) => name !== "skills") };
+}
+
+/** The record of what the model was given at the start, for the session's log. */
+export function contextRecord({ parts, instructions, notLoaded }: NativeContext): SessionRecord {
+  const start = instructions.loaded.filter(({ when }) => when === "start");
+  const others = parts.filter(({ name }) => name === "skills" || name === "memory");
+  return loadedRecord([...start, ...others.map(({ name, text }) => ({ names: [name], text }))], notLoaded);
+}
+
+/** The record of texts that the model gets from now on. */
+export function loadedRecord(
+  loaded: readonly { readonly names: readonly string[]; readonly text: string }[],
+  notLoaded: readonly NotLoaded[],
+): SessionRecord {
+  return {
+    type: "context",
+    loaded: loaded.map(({ names, text }) => ({
+      names: [...names],
+      sha256: sha256(text),
+      bytes: Buffer.byteLength(text, "utf8"),
+    })),
+    notLoaded: notLoaded.map(({ name, why }) => ({ name, why })),
+  };
+}
+
+function knowledgePlace({ policy, cwd, home, environment }: ContextPlace): KnowledgePlace {
+  const workspace = real(policy.workspaceRoot);
+  const judging = { policy, machine: realMachine, cwd: workspace, outside: "allow" } as const;
+  return {
+    workspace,
+    cwd: real(cwd),
+    userHome: real(policy.home),
+    signalboxHome: home,
+    environment,
+    mayRead: (path) => !judgePathAccess({ access: "read", path }, judging).some(({ verdict }) => verdict === "deny"),
+  };
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function loadMemory(home: string, workspace: string) {
+  try {
+    const memories = readMemories(home, workspace);
+    const { text, count } = showMemories(memories);
+    const lost = memories.length - count;
+    const notLoaded =
+      lost === 0
+        ? []
+        : [{ name: "memory", why: `the oldest ${lost} of ${memories.length} do not fit`, expected: true as const }];
+    return { text, count, stored: memories.length, notLoaded };
+  } catch (error) {
+    return { text: undefined, count: 0, stored: 0, notLoaded: [{ name: "memory", why: messageOf(error) }] };
+  }
+}

@@ -1,0 +1,181 @@
+import { readFileSync, truncateSync, copyFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import type { AssistantMessage } from "../../contract/message.ts";
+import { call, calls, rehearsed, says, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import { smallWindow } from "../../../test/support/small-window.ts";
+import { historyProblems } from "../../../test/support/history-problems.ts";
+import type { Model } from "../../models/model.ts";
+import { logPath, newSessionId, sessionsFolder } from "../log/log-folder.ts";
+import { createSession, openSession } from "../log/session-log.ts";
+import { converse } from "./conversation.ts";
+
+const LINES: readonly AssistantMessage[] = [
+  calls({ type: "text", text: "First I look." }, call("c1", "look"), call("c2", "look")),
+  calls(call("c3", "work"), call("c4", "work")),
+  says("One done."),
+  calls(call("c5", "work")),
+  says("All done."),
+];
+
+/** Answers with the line that matches the number of answers in the history. Like a real model, it is stateless. */
+function forgetful(): Model {
+  return {
+    ...rehearsed().model,
+    async *ask({ history }) {
+      const answers = history.filter(({ role }) => role === "assistant").length;
+      yield { type: "answer", message: LINES[answers] ?? says("Nothing is left."), usage: undefined };
+    },
+  };
+}
+
+function place() {
+  let time = Date.UTC(2026, 10, 15);
+  return { folder: sessionsFolder(tempFolder()), now: () => (time += 1000) };
+}
+
+/** Tools that report which calls really ran. */
+const toolsTelling = (ran: (callId: string) => void) =>
+  ["look", "work"].map((name) =>
+    tool(name, (_, { callId }) => {
+      ran(callId);
+      return { text: `did ${callId}`, failed: false };
+    }),
+  );
+
+async function drained(conversation: ReturnType<typeof converse>) {
+  const run = conversation.run(new AbortController().signal);
+  for (let next = await run.next(); ; next = await run.next()) if (next.done === true) return next.value;
+}
+
+test("killed at any of 200 random bytes, a session goes on from there, and nothing that had finished is done again", async () => {
+  const at = place();
+  const id = newSessionId(at.now());
+  const path = logPath(at.folder, id);
+  /** For each call, the length of the log when it ran. */
+  const whenRan = new Map<string, number>();
+  {
+    using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    const tools = toolsTelling((callId) => whenRan.set(callId, readFileSync(path).length));
+    const conversation = converse(session, sessionParts(forgetful(), { tools }));
+    conversation.add("do the first thing");
+    await drained(conversation);
+    conversation.add("and the second");
+    await drained(conversation);
+  }
+  const whole = readFileSync(path, "utf8");
+  copyFileSync(path, `${path}.whole`);
+  const headerEnd = whole.indexOf("\n") + 1;
+  const endOf = (callId: string) => {
+    const line = whole.indexOf("\n", whole.indexOf(`"call-end","result":{"callId":"${callId}"`));
+    return line + 1;
+  };
+
+  for (let round = 0; round < 200; round++) {
+    const length = headerEnd + Math.floor((((round * 7919) % 1000) / 1000) * (whole.length - headerEnd));
+    copyFileSync(`${path}.whole`, path);
+    truncateSync(path, length);
+    const runs = new Map([...whenRan].flatMap(([callId, size]) => (size <= length ? [[callId, 1]] : [])));
+    using session = openSession(id, at);
+    const tools = toolsTelling((callId) => runs.set(callId, (runs.get(callId) ?? 0) + 1));
+    const conversation = converse(session, sessionParts(forgetful(), { tools }));
+    if (!whole.slice(0, length).includes('"and the second"')) conversation.add("and the second");
+    const outcome = conversation.unfinished ? await drained(conversation) : undefined;
+
+    expect({ length, problems: historyProblems(conversation.history) }).toEqual({ length, problems: [] });
+    expect(outcome?.reason ?? "answered").toBe("answered");
+    expect(conversation.history.at(-1)).toMatchObject({ role: "assistant", stop: "end" });
+    // A call whose end is logged ran once. A call that was lost is reported to the model and not run again.
+    for (const [callId, count] of runs) expect({ length, callId, count }).toEqual({ length, callId, count: 1 });
+    for (const callId of whenRan.keys()) if (endOf(callId) <= length) expect(runs.get(callId)).toBe(1);
+  }
+});
+
+test("queued prompts survive, in their order", async () => {
+  const at = place();
+  const id = newSessionId(at.now());
+  {
+    using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    const conversation = converse(session, sessionParts(forgetful()));
+    conversation.add("one");
+    conversation.add("two");
+  }
+  using session = openSession(id, at);
+  const conversation = converse(session, sessionParts(rehearsed(says("both")).model));
+  expect(conversation.unfinished).toBe(true);
+  await drained(conversation);
+  expect(conversation.history.map((message) => (message.role === "user" ? message.text : message.role))).toEqual([
+    "one",
+    "two",
+    "assistant",
+  ]);
+  expect(conversation.unfinished).toBe(false);
+});
+
+test("error hooks hear of a failure of the system, and of a failed call beside a hook that breaks", async () => {
+  const at = place();
+  const errors: unknown[] = [];
+  const errorOccurred = [
+    async () => {
+      throw new Error("hook broke");
+    },
+    async (event: unknown) => void errors.push(event),
+  ];
+  const failing = tool("work", () => ({ text: "no", failed: true }));
+  const gate = {
+    name: "broken",
+    exitCode: 9,
+    check: async () => {
+      throw new TypeError("the disk is gone");
+    },
+  };
+  using session = createSession({ id: newSessionId(at.now()), cwd: "/", model: "rehearsed/model" }, at);
+  const { model, requests } = rehearsed(calls(call("c1", "work")), says("done"));
+  const parts = sessionParts(model, { tools: [failing], gates: [gate], hooks: { errorOccurred } });
+  const conversation = converse(session, parts);
+  conversation.add("go");
+  await expect(drained(conversation)).rejects.toThrow("the disk is gone");
+  expect(errors).toEqual([
+    { error: { name: "ToolError", message: "no" }, errorContext: "tool_execution", recoverable: true },
+    { error: { name: "TypeError", message: "the disk is gone" }, errorContext: "system", recoverable: false },
+  ]);
+  expect(requests[1]?.history.at(-1)).toMatchObject({
+    results: [{ text: "no\n\n[an errorOccurred hook failed: hook broke]" }],
+  });
+});
+
+test.each([{ isResumed: false }, { isResumed: true }])(
+  "ids of calls are unique in the whole session, though shortened conversations no longer show them (%j)",
+  async ({ isResumed }) => {
+    const at = place();
+    const ids: string[] = [];
+    const look = tool("look", (_, { callId }) => {
+      ids.push(callId);
+      return { text: `did ${callId} ${"word ".repeat(500)}`, failed: false };
+    });
+    // It uses one id for everything.
+    const looks = calls(call("x", "look"));
+    const { model } = smallWindow({
+      window: 8_000,
+      answer: (_, n) => (n % 2 === 0 ? looks : says("word ".repeat(2_500))),
+      summary: () => "Title\nLooked once.",
+    });
+    const parts = sessionParts(model, { tools: [look] });
+    const id = newSessionId(at.now());
+    let session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    onTestFinished(() => session[Symbol.dispose]());
+    let conversation = converse(session, parts);
+    conversation.add("look");
+    await drained(conversation);
+    for await (const _ of conversation.compact(new AbortController().signal));
+    expect(JSON.stringify(conversation.history)).not.toContain("did x");
+    if (isResumed) {
+      session[Symbol.dispose]();
+      session = openSession(id, at);
+      conversation = converse(session, parts);
+    }
+    conversation.add("look again");
+    await drained(conversation);
+    expect(ids).toEqual(["x", "x_2"]);
+  },
+);

@@ -1,0 +1,241 @@
+import { join } from "node:path";
+import { EngineSettings, type FeatureFlags, SettingsFile } from "../../contract/engine-settings.ts";
+import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { refuseNewer } from "../../lib/json/file-format.ts";
+import { describeIssue } from "../../lib/json/json-value.ts";
+import { readYaml } from "../../lib/json/read-yaml.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { errorCode, messageOf, UserError } from "../../lib/text/user-error.ts";
+
+interface Places {
+  /** The user's signalbox folder. */
+  readonly home: string;
+  /** The folder whose project settings apply; undefined for none. */
+  readonly workspace?: string | undefined;
+}
+
+/** A settings file and where it is. */
+interface PlacedSettings extends GivenSettings {
+  readonly path: string;
+}
+
+export interface LoadedSettings {
+  readonly user: PlacedSettings | undefined;
+  /** Undefined unless the user trusts the file. */
+  readonly project: PlacedSettings | undefined;
+  /** The user's folders of skills, and the skills that either file disables. */
+  readonly skills: { readonly directories: readonly string[]; readonly disabled: readonly string[] };
+  /** The engine's limits in both files; a project can only lower them. */
+  readonly engine: Partial<EngineSettings>;
+  /** What the user should know: files that are ignored. */
+  readonly notes: readonly string[];
+}
+
+export const settingsPath = (home: string): string => join(home, "settings.yaml");
+
+export const projectSettingsPath = (workspace: string): string => join(workspace, ".signalbox", "settings.yaml");
+
+/** The settings that apply in a workspace. A mistake in a file that counts throws a UserError. */
+export function loadSettings({ home, workspace }: Places): LoadedSettings {
+  const path = settingsPath(home);
+  const text = readUserSettings(path);
+  const user = text === undefined ? undefined : { ...readSettings(text, path, "user"), path };
+  const { project, note } = workspace === undefined ? {} : loadProject(home, projectSettingsPath(workspace));
+  return {
+    user,
+    project,
+    skills: skillsOf(user?.skills, project?.skills),
+    engine: ordered({
+      ...user?.engine,
+      ...lowered(project?.engine ?? {}, { ...EngineSettings.parse({}), ...user?.engine }),
+    }),
+    notes: note === undefined ? [] : [note],
+  };
+}
+
+const skillsOf = (user: GivenSettings["skills"] = {}, project: GivenSettings["skills"] = {}) => ({
+  directories: user.directories ?? [],
+  disabled: [...(user.disabled ?? []), ...(project.disabled ?? [])],
+});
+
+/** A file that is not trusted is not even parsed, so that it cannot keep anybody from working. */
+function loadProject(home: string, path: string): { project?: PlacedSettings; note?: string } {
+  // In the home folder, both files are one.
+  if (path === settingsPath(home)) return {};
+  const { text, problem } = readSettingsText(path);
+  if (problem !== undefined) return { note: `ignoring ${path}: it cannot be read (${problem})` };
+  if (text === undefined) return {};
+  const trusted = readTrust(home);
+  if (isTrusted(trusted, path, text)) return { project: { ...readSettings(text, path, "project"), path } };
+  const why = trusted.some((file) => file.path === path) ? "it changed since you trusted it" : "it is not trusted";
+  return { note: `ignoring ${path}: ${why}; to review it: signalbox trust` };
+}
+
+/** The text of the user's own settings file; undefined if there is none. */
+export function readUserSettings(path: string): string | undefined {
+  const { text, problem } = readSettingsText(path);
+  if (problem === undefined) return text;
+  throw new UserError(`the settings file cannot be read: ${problem}`, {
+    where: path,
+    fix: "make it a readable text file of at most 64 KiB, or remove it",
+  });
+}
+
+/** A FIFO, gigabytes or binary data are refused at once. Neither text nor problem: there is no such file. */
+function readSettingsText(path: string): { readonly text?: string; readonly problem?: string } {
+  try {
+    const { bytes } = readBounded(path, MAX_SETTINGS_BYTES);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? { problem: "it is not text" } : { text };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return {};
+    return { problem: code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is not UTF-8" : (code ?? messageOf(error)) };
+  }
+}
+
+/** A project may lower the share from which a request waits below the user's share from which a summary is written. */
+function ordered(engine: Partial<EngineSettings>): Partial<EngineSettings> {
+  const { compact_at: begin, compact_wait_at: wait } = engine;
+  return begin === undefined || wait === undefined ? engine : { ...engine, compact_at: Math.min(begin, wait) };
+}
+
+/** The limits of a project, none above what applies without it. */
+function lowered(project: Partial<EngineSettings>, others: EngineSettings): Partial<EngineSettings> {
+  const limits: Readonly<Record<string, unknown>> = others;
+  return Object.fromEntries(
+    Object.entries(project).flatMap(([key, value]) => {
+      const limit = limits[key];
+      return typeof value === "number" && typeof limit === "number" ? [[key, Math.min(value, limit)]] : [];
+    }),
+  );
+}
+
+/** The settings in one file. Nothing that the file does not contain is filled in. */
+interface GivenSettings extends Pick<SettingsFile, "model" | "effort" | "base_url" | "skills"> {
+  readonly engine: Partial<EngineSettings>;
+}
+
+/** Whose file it is. A project may set less. */
+export type SettingsOwner = "user" | "project";
+
+const MAX_SETTINGS_BYTES = 64 * 1024;
+
+/** Parses a settings file. Any mistake throws a UserError with file, line and fix. */
+export function readSettings(text: string, name: string, owner: SettingsOwner): GivenSettings {
+  const { value, at } = readYaml(text, {
+    name,
+    what: "the settings file",
+    maxBytes: MAX_SETTINGS_BYTES,
+    tooLarge: "keep only settings in it",
+  });
+  // An empty file, or one with comments alone.
+  const given = value ?? {};
+  refuseNewer(given, { where: at(["version"]), known: 1 });
+  const fail = (issue: Issue | undefined, names: readonly string[]): UserError => mistake(issue, names, at);
+  const file = SettingsFile.safeParse(given);
+  if (!file.success) throw fail(file.error.issues[0], Object.keys(SettingsFile.shape));
+  const { model, effort, base_url, skills, engine = {} } = file.data;
+  const limits = EngineSettings.safeParse(engine);
+  if (!limits.success) {
+    const [issue] = limits.error.issues;
+    throw fail(issue === undefined ? issue : { ...issue, path: ["engine", ...issue.path] }, ENGINE_NAMES);
+  }
+  if (base_url !== undefined) checkBaseUrl(owner, model, at(["base_url"]));
+  if (owner === "project" && skills?.directories !== undefined) throw projectSkills(at(["skills", "directories"]));
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(base_url === undefined ? {} : { base_url }),
+    ...(skills === undefined ? {} : { skills }),
+    engine: Object.fromEntries(Object.entries(limits.data).filter(([key]) => key in engine)),
+  };
+}
+
+const ENGINE_NAMES = Object.keys(EngineSettings.shape);
+
+function checkBaseUrl(owner: SettingsOwner, model: string | undefined, where: string): void {
+  if (owner === "project") {
+    throw new UserError("a project cannot set base_url, because a repository must not choose where keys are sent", {
+      where,
+      fix: "remove it; to use another address, set it in ~/.signalbox/settings.yaml or pass --base-url",
+    });
+  }
+  if (model !== undefined) return;
+  throw new UserError("base_url needs a model, because it is the address of that model's provider", {
+    where,
+    fix: "add model: provider/model, or remove base_url",
+  });
+}
+
+const projectSkills = (where: string) =>
+  new UserError("a project cannot set skills.directories, because it must not open folders outside the workspace", {
+    where,
+    fix: "remove it, and put the skills of the project into .signalbox/skills",
+  });
+
+interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}
+
+function mistake(
+  issue: Issue | undefined,
+  names: readonly string[],
+  at: (path: readonly PropertyKey[]) => string,
+): UserError {
+  const { path, keys: [unknown] = [] } = issue ?? { path: [] };
+  const fix = "docs/models.md describes every setting";
+  if (issue === undefined || unknown === undefined) {
+    const what = issue === undefined ? "not understood" : describeIssue(issue);
+    return new UserError(`the settings file is invalid: ${what}`, { where: at(path), fix });
+  }
+  const near = nearest(unknown, names);
+  return new UserError(`unknown setting "${[...path.map(String), unknown].join(".").slice(0, 100)}"`, {
+    where: at([...path, unknown]),
+    fix: near === undefined ? `the names here are ${names.join(", ")}` : `did you mean ${near}?`,
+  });
+}
+
+/** Each flag, and whether it is on without being named: always, with all experimental ones, or never. */
+const DEFAULTS: Readonly<Record<keyof FeatureFlags, "on" | "experimental" | "off">> = {
+  autopilot: "experimental",
+  "lsp-tools": "on",
+  "disable-web-tools": "off",
+};
+
+const NAMES = Object.keys(DEFAULTS);
+
+/**
+ * The flags that `SIGNALBOX_FLAGS` sets: names separated by commas or spaces, with a `-` in front to switch one off;
+ * `experimental` stands for all experimental ones. The last word about a flag counts.
+ */
+export function featureFlags(environment: Readonly<Record<string, string | undefined>>): FeatureFlags {
+  const said = new Map<string, boolean>();
+  for (const word of (environment["SIGNALBOX_FLAGS"] ?? "").split(/[\s,]+/).filter((each) => each !== "")) {
+    const isOn = !word.startsWith("-");
+    const name = isOn ? word : word.slice(1);
+    for (const each of meant(name)) said.set(each, isOn);
+  }
+  const flag = (name: keyof FeatureFlags) => said.get(name) ?? DEFAULTS[name] === "on";
+  return {
+    autopilot: flag("autopilot"),
+    "lsp-tools": flag("lsp-tools"),
+    "disable-web-tools": flag("disable-web-tools"),
+  };
+}
+
+function meant(name: string): readonly string[] {
+  if (name === "experimental") return Object.entries(DEFAULTS).flatMap(([flag, when]) => (when === name ? [flag] : []));
+  if (NAMES.includes(name)) return [name];
+  const near = nearest(name, [...NAMES, "experimental"]);
+  throw new UserError(`unknown flag "${name.slice(0, MAX_SHOWN)}"`, {
+    where: "SIGNALBOX_FLAGS",
+    fix: near === undefined ? `the flags are ${NAMES.join(", ")}, and experimental` : `did you mean ${near}?`,
+  });
+}
+
+const MAX_SHOWN = 60;

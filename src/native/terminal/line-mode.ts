@@ -1,0 +1,212 @@
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import { answerText, type Message } from "../../contract/message.ts";
+import type { AskPerson, PermissionAnswer } from "../../contract/tool.ts";
+import { printable, shortLine } from "../../lib/text/printable.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
+import type { Conversation } from "../session/conversation.ts";
+import type { AskUser } from "../tools/conversation-tools.ts";
+import { describeEvent, isToldAtEnd, outcomeLines } from "./event-lines.ts";
+import { AUTOPILOT_ON, lineCommand, type LineCommandPlace, PLAN_ON } from "./line-commands.ts";
+import { type LineReader, lineReader } from "./line-reader.ts";
+import { showCall } from "./show-call.ts";
+import { waitingLine } from "./waiting-line.ts";
+
+const MAX_REASON = 600;
+
+const MAX_QUEUED = 100;
+
+/** Does not match a path such as /etc/hosts. */
+const COMMAND = /^\/[a-z][\w.:-]*(?=\s|$)/i;
+
+/** The terminal of one conversation. */
+interface LineTerminal extends Disposable {
+  readonly lines: LineReader;
+  readonly write: (text: string) => void;
+  readonly askPerson: AskPerson;
+  readonly askUser: AskUser;
+}
+
+export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): LineTerminal {
+  const lines = lineReader(input, output);
+  const write = (text: string) => void output.write(text);
+  const ask = async (question: string, signal: AbortSignal) => {
+    const dropped = lines.forget();
+    if (dropped > 0)
+      write(
+        `  (${dropped === 1 ? "a queued line was" : `${dropped} queued lines were`} dropped: it was typed before the question)\n`,
+      );
+    const answer = await lines.read(question, signal);
+    // If the user ended the input instead of answering, the line is still open.
+    if (answer === undefined) write("\n");
+    return answer?.trim();
+  };
+  return {
+    lines,
+    write,
+    askPerson: async ({ call, because, canRemember }, signal) => {
+      const { text, whole } = showCall(call);
+      write(`\n? ${text}\n  ${shortLine(because, MAX_REASON)}\n`);
+      // A call that is not fully visible cannot be approved for the session.
+      const offersSession = canRemember && whole;
+      const choices = offersSession ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
+      const known = offersSession ? SESSION_ANSWERS : ANSWERS;
+      for (;;) {
+        const answer = (await ask(`  Allow this call? ${choices}: `, signal))?.toLowerCase();
+        if (answer === undefined) return "reject";
+        const [, meaning] = Object.entries(known).find(([word]) => word === answer) ?? [];
+        if (meaning !== undefined) return meaning;
+        write(`  please answer ${offersSession ? "y, s or n" : "y or n"}\n`);
+      }
+    },
+    askUser: async ({ question, choices }, signal) => {
+      const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");
+      write(`\n? ${printable(question)}\n${numbered}`);
+      const answer = (await ask("  ", signal)) ?? "";
+      return choices[Number(answer) - 1] ?? answer;
+    },
+    [Symbol.dispose]: () => lines[Symbol.dispose](),
+  };
+}
+
+const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "once", n: "reject", no: "reject" };
+
+const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
+
+/** What a line can be about. */
+type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands" | "takeBack">;
+
+/** Runs a conversation line by line until the user ends it. */
+export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {
+  const { conversation } = session;
+  terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
+  terminal.write(endOfTalk(conversation.history));
+  if (session.mode.current === "plan") terminal.write(`${PLAN_ON}\n`);
+  if (session.mode.current === "auto") terminal.write(`${AUTOPILOT_ON}\n`);
+  const follow: LineCommandPlace["follow"] = (begin) => work(conversation, terminal, begin);
+  if (conversation.unfinished) await work(conversation, terminal);
+  for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
+    const task = text.trim();
+    if (LEAVING.includes(text.trimEnd())) break;
+    if (COMMAND.test(text)) {
+      await lineCommand({ ...session, write: terminal.write, follow }, task);
+      // It may have been a task, or one may have been typed meanwhile.
+      if (conversation.queued > 0) await work(conversation, terminal);
+    } else if (task !== "") {
+      conversation.add(taskText(text));
+      await work(conversation, terminal);
+    }
+  }
+  terminal.write(`\nResume later with: signalbox sessions resume ${conversation.id}\n`);
+  return EXIT.ok;
+}
+
+/** Words that end the session, as they do in a shell. */
+const LEAVING = ["/quit", "/exit", "quit", "exit"];
+
+/** A whole text for the model: no command, no word that leaves, no line that goes on. */
+const isTask = (text: string) =>
+  text.trim() !== "" && !COMMAND.test(text) && !LEAVING.includes(text.trimEnd()) && !text.endsWith("\\");
+
+const taskText = (text: string) => (text.startsWith("//") ? text.slice(1) : text);
+
+type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
+
+async function work(
+  conversation: Conversation,
+  terminal: LineTerminal,
+  begin: Begin = (signal) => conversation.run(signal),
+): Promise<void> {
+  const { lines } = terminal;
+  const abort = new AbortController();
+  using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
+  using waiting = waitingLine(conversation.model, () => !lines.typing);
+  using __ = lines.onKey(() => waiting.hide());
+  const write = (text: string) => waiting.aside(() => terminal.write(text));
+  using ___ = lines.onTyped((text) => {
+    const steers = isTask(text);
+    if (steers) conversation.add(taskText(text));
+    write(`  ${steers ? "for its next request" : "queued"}: ${shortLine(text, MAX_QUEUED)}\n`);
+    return steers;
+  });
+  const show = view(write);
+  const run = begin(abort.signal);
+  for (let next = await run.next(); ; next = await run.next()) {
+    if (next.done !== true) {
+      // From here on, the model's text fills the line.
+      if (next.value.type === "text-delta") waiting.stop();
+      show(next.value);
+      waiting.see(next.value);
+      continue;
+    }
+    const { reason, ...why } = next.value ?? { reason: "answered", because: "" };
+    const [last, ...above] = outcomeLines({ reason, ...why }).toReversed();
+    if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
+    return;
+  }
+}
+
+/** Shows text as it arrives, and everything else on separate lines. */
+function view(write: (text: string) => void): (event: SessionEvent) => void {
+  let inWords = false;
+  const line = (text: string) => {
+    write(`${inWords ? "\n" : ""}${text}\n`);
+    inWords = false;
+  };
+  return (event) => {
+    if (event.type === "text-delta") {
+      write(printable(event.text));
+      inWords = true;
+      return;
+    }
+    const text = isToldAtEnd(event) ? undefined : (summaryIn(event) ?? describeEvent(event));
+    if (text !== undefined) line(text);
+    else if (event.type === "turn-end" && inWords) {
+      write("\n");
+      inWords = false;
+    }
+  };
+}
+
+/** The summary of a call that ends the run is the answer, and nobody has seen it yet. */
+const summaryIn = (event: SessionEvent) =>
+  event.type === "tool-end" && event.result.ends !== undefined ? printable(event.result.ends.summary) : undefined;
+
+/** Reads one task: a line, plus the following ones while they end with a backslash. Undefined when the user is done. */
+async function readTask({ lines }: LineTerminal): Promise<string | undefined> {
+  const stop = new AbortController();
+  const parts: string[] = [];
+  using _ = lines.onInterrupt(() => {
+    if (!lines.typing && parts.length === 0) stop.abort();
+    parts.splice(0);
+    lines.clear();
+  });
+  try {
+    for (let prompt = "\n> "; ; prompt = "  ") {
+      const line = await lines.read(prompt, stop.signal);
+      if (line === undefined) return undefined;
+      parts.push(line.endsWith("\\") ? line.slice(0, -1) : line);
+      if (!line.endsWith("\\")) return parts.join("\n");
+    }
+  } catch (error) {
+    if (stop.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+const MAX_PROMPT = 200;
+
+const MAX_LINES = 12;
+
+/** How a conversation ended that is now resumed: the person's last words and the model's. Empty for a new one. */
+export function endOfTalk(history: readonly Message[]): string {
+  const asked = history.findLast((message) => message.role === "user" && message.source === "person");
+  const said = history.findLast((message) => message.role === "assistant" && answerText(message).trim() !== "");
+  if (asked?.role !== "user") return "";
+  const answer = said?.role === "assistant" ? lastLines(printable(answerText(said)).trimEnd()) : "";
+  return `\n> ${shortLine(asked.text, MAX_PROMPT)}\n${answer === "" ? "" : `${answer}\n`}`;
+}
+
+function lastLines(text: string): string {
+  const lines = text.split("\n");
+  return lines.length <= MAX_LINES ? text : ["…", ...lines.slice(-MAX_LINES)].join("\n");
+}

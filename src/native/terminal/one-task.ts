@@ -1,0 +1,58 @@
+import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import { printable } from "../../lib/text/printable.ts";
+import type { Conversation } from "../session/conversation.ts";
+import { describeEvent, isToldAtEnd, outcomeLines } from "./event-lines.ts";
+import { EXIT } from "../../lib/text/user-error.ts";
+
+export interface TaskView {
+  /** Standard output: only the answer, or every event as a line of JSON. */
+  readonly out: (text: string) => Promise<void>;
+  /** Standard error: progress. */
+  readonly say: (text: string) => void;
+  readonly json: boolean;
+  /** Called for every event before it is shown. */
+  readonly onEvent: (event: SessionEvent) => void;
+}
+
+/** Runs what is pending in a conversation, shows it, and returns the exit code. */
+export async function runTask(conversation: Conversation, view: TaskView, signal: AbortSignal): Promise<number> {
+  const run = conversation.run(signal);
+  for (let next = await run.next(); ; next = await run.next()) {
+    if (next.done === true) return await finish(next.value, view, conversation.id);
+    view.onEvent(next.value);
+    await show(next.value, view);
+  }
+}
+
+async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<void> {
+  if (json) return await out(`${JSON.stringify(event)}\n`);
+  const line = isToldAtEnd(event) ? undefined : describeEvent(event);
+  if (line !== undefined) say(line);
+}
+
+async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
+  const code = outcomeCode(outcome);
+  if (json) return code;
+  if (outcome.text !== "") await out(`${printable(outcome.text)}\n`);
+  if (outcome.reason !== "answered") {
+    const lines = outcomeLines(outcome);
+    // The verdict comes last, where people look for it.
+    for (const line of [...lines.slice(0, -1), `resume with: signalbox sessions resume ${id}`, ...lines.slice(-1)])
+      say(line);
+  }
+  return code;
+}
+
+/** 5: a limit was reached. 6: it went in circles. 130: what a shell reports for Ctrl-C. A gate that gave up brings its own code. */
+const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
+  answered: EXIT.ok,
+  failed: EXIT.failed,
+  refused: EXIT.failed,
+  rejected: EXIT.refused,
+  "gate-gave-up": EXIT.failed,
+  limit: 5,
+  "no-progress": 6,
+  aborted: 130,
+};
+
+const outcomeCode = ({ reason, exitCode }: SessionOutcome): number => exitCode ?? CODES[reason];

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { openWorkItems, todo, type WorkItems } from "./work-items.ts";
+
+let items: WorkItems;
+
+beforeEach(() => {
+  items = openWorkItems(":memory:");
+  return () => items[Symbol.dispose]();
+});
+
+const change = async (...changes: readonly Record<string, unknown>[]) => {
+  const tool = todo(items);
+  const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
+  return (await tool.run(tool.input.parse({ items: changes }), context)).text;
+};
+
+test("items are added, changed and shown, with what they wait for", async () => {
+  expect(await change()).toBe("(no items)");
+  expect(
+    await change({ id: "find-bug", title: "Find it" }, { id: "fix-bug", title: "Fix it", depends_on: ["find-bug"] }),
+  ).toBe("[ ] find-bug: Find it\n[ ] fix-bug: Fix it (after find-bug)");
+  expect(await change({ id: "find-bug", state: "done", artifacts: ["src/a.ts"], note: "null" })).toBe(
+    "[x] find-bug: Find it – null {src/a.ts}\n[ ] fix-bug: Fix it (after find-bug)",
+  );
+  expect(items.open().map(({ id }) => id)).toEqual(["fix-bug"]);
+});
+
+test.each([
+  [{ id: "a", depends_on: ["b"] }, "depends on itself"],
+  [{ id: "b", state: "done" }, "b cannot be done before a"],
+  [{ id: "c", state: "done" }, "unknown item c; a new one needs a title"],
+  [{ id: "a", depends_on: ["zz"] }, "a depends on zz, which does not exist"],
+])("%j is refused, and everything stays as it was", async (wrong, message) => {
+  await change({ id: "a", title: "A" }, { id: "b", title: "B", depends_on: ["a"] });
+  const before = items.list();
+  await expect(change({ id: "d", title: "D" }, wrong)).rejects.toThrow(message);
+  expect(items.list()).toEqual(before);
+});
+
+test("items survive in their file", () => {
+  const file = join(tempFolder(), "items.db");
+  const first = openWorkItems(file);
+  expect([first.list(), existsSync(file)]).toEqual([[], false]);
+  first.apply([{ id: "a", title: "A", state: "in_progress", note: "half" }]);
+  first[Symbol.dispose]();
+  const second = openWorkItems(file);
+  expect(second.list()).toEqual([
+    { id: "a", title: "A", state: "in_progress", note: "half", dependsOn: [], artifacts: [] },
+  ]);
+  second[Symbol.dispose]();
+});

@@ -1,0 +1,194 @@
+import { accessSync, closeSync, constants, fchmodSync, fchownSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod";
+import type { Tool } from "../../contract/tool.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { decodeText, encodeText, type TextForm } from "../../lib/text/text-form.ts";
+import { errorCode } from "../../lib/text/user-error.ts";
+import { answer, failure } from "./answer.ts";
+import { saveSeen, seenFile } from "./editor-buffers.ts";
+import { MAX_FILE_BYTES, openedPath, type PathGate } from "./path-gate.ts";
+import type { FileParts } from "./read.ts";
+
+const Input = z.strictObject({ path: z.string().min(1), content: z.string().max(16_000_000) });
+
+export const write = ({ gate, states, buffers }: FileParts): Tool<typeof Input> => ({
+  name: "write",
+  description:
+    "Write a whole file; missing folders are created. An existing file must have been read first. Prefer edit for changes.",
+  input: Input,
+  sideBySide: false,
+  async run({ path, content }, { callId, signal }) {
+    const place = { buffers, signal };
+    return await writeJudged(path, { callId, gate }, async ({ real, present, onDisk, replace }) => {
+      const seen = present === undefined ? undefined : await seenFile(real, present.bytes, place);
+      const objection = seen === undefined ? undefined : states.objectTo(real, seen.bytes);
+      if (objection !== undefined) return failure(objection);
+      const old = seen === undefined ? undefined : decodeText(seen.bytes);
+      const bytes = encodeText({ text: asBefore(content, old), encoding: old?.encoding ?? "utf-8" });
+      const note =
+        seen === undefined
+          ? replace(bytes)
+          : await saveSeen({ real, seen, text: content, bytes, onDisk, replace }, place);
+      states.wrote(real, bytes);
+      const before = seen === undefined ? null : (old?.text ?? "");
+      const lines = content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
+      const done = `${seen === undefined ? "created" : "replaced"} ${real} (${lines} lines, ${bytes.length} bytes)`;
+      return answer([done, note].join("\n").trimEnd(), [{ kind: "write", path: real, before, after: content }]);
+    });
+  },
+});
+
+/** A file whose lines all end in CRLF keeps them. */
+function asBefore(content: string, old: TextForm | undefined): string {
+  const windows = old !== undefined && old.text.includes("\r\n") && !/(?<!\r)\n/.test(old.text);
+  return windows ? content.replace(/\r?\n/g, "\r\n") : content;
+}
+
+/** What is currently at the path to be written. */
+interface Present {
+  readonly stat: Stats;
+  readonly bytes: Buffer;
+}
+
+interface WritePlace {
+  readonly real: string;
+  readonly present: Present | undefined;
+  /** What is there now. */
+  readonly onDisk: () => Buffer | undefined;
+  /** Writes new bytes, completely or not at all. Throws when the file changed since it was examined. */
+  readonly replace: (bytes: Uint8Array) => void;
+}
+
+/**
+ * Examines the path that a call wants to write and lets `change` decide. Everything goes through the open folder, so
+ * that no link can redirect the write in the meantime.
+ */
+export async function writeJudged<Result>(
+  path: string,
+  { callId, gate }: { readonly callId: string; readonly gate: PathGate },
+  change: (place: WritePlace) => Promise<Result> | Result,
+): Promise<Result> {
+  const real = gate.real(path);
+  gate.check(callId, real, "write");
+  try {
+    return await writeIn(openFolder(dirname(real)), real, change);
+  } catch (error) {
+    throw plainly(error, real);
+  }
+}
+
+async function writeIn<Result>(
+  folder: number,
+  real: string,
+  change: (place: WritePlace) => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    const base = process.platform === "linux" ? `/proc/self/fd/${folder}` : dirname(real);
+    const target = join(base, basename(real));
+    const present = lookAt(target, real);
+    const onDisk = () => lookAt(target, real)?.bytes;
+    return await change({ real, present, onDisk, replace: (bytes) => replace(target, bytes, { real, present }) });
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "its file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota of this user is exceeded",
+};
+
+/** The system's errors name the open folder and a temporary file, which mean nothing to whoever asked for `real`. */
+function plainly(error: unknown, real: string): unknown {
+  const code = errorCode(error);
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  return new Error(`${real} cannot be written: ${REASONS[code] ?? code}; nothing was written`, { cause: error });
+}
+
+/** Opens a folder without following any link on the way, and creates its missing parts. */
+function openFolder(path: string): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") throw new Error(`${path} is not a folder`, { cause: error });
+    if (errorCode(error) !== "ENOENT") throw error;
+    return makeFolder(path);
+  }
+  const opened = openedPath(descriptor, path);
+  if (opened === path) return descriptor;
+  closeSync(descriptor);
+  throw new Error(`${path} now points to ${opened}; nothing was done`);
+}
+
+function makeFolder(path: string): number {
+  const above = openFolder(dirname(path));
+  try {
+    mkdirSync(process.platform === "linux" ? `/proc/self/fd/${above}/${basename(path)}` : path);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    closeSync(above);
+  }
+  return openFolder(path);
+}
+
+function lookAt(target: string, real: string): Present | undefined {
+  const stat = lstatSync(target, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  if (stat.isDirectory()) throw new Error(`${real} is a folder`);
+  if (!stat.isFile()) throw new Error(`${real} is not a regular file`);
+  if (stat.size > MAX_FILE_BYTES)
+    throw new Error(`${real} has ${stat.size} bytes, too many to change this way; use bash`);
+  if ((stat.mode & 0o222) === 0 || !writable(target))
+    throw new Error(`${real} is read-only; nothing was changed. Ask before you change its mode`);
+  return { stat, bytes: readFileSync(target) };
+}
+
+function writable(target: string): boolean {
+  try {
+    accessSync(target, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function replace(
+  target: string,
+  bytes: Uint8Array,
+  { real, present }: { readonly real: string; readonly present: Present | undefined },
+): void {
+  // The temporary name does not include the file's name, which may already have the maximum length.
+  const temporary = join(dirname(target), `.${randomId().slice(0, 12)}.tmp`);
+  try {
+    const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666);
+    try {
+      writeFileSync(file, bytes);
+      if (present !== undefined) keepOwner(file, present.stat);
+    } finally {
+      closeSync(file);
+    }
+    if (!isSame(target, present)) throw new Error(`${real} was changed at the same time; read it again`);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function keepOwner(file: number, { uid, gid, mode }: Stats): void {
+  if (process.getuid?.() === 0) fchownSync(file, uid, gid);
+  fchmodSync(file, mode & 0o7777);
+}
+
+function isSame(target: string, present: Present | undefined): boolean {
+  const now = lstatSync(target, { throwIfNoEntry: false });
+  if (now === undefined || present === undefined) return now === undefined && present === undefined;
+  const { stat } = present;
+  return now.ino === stat.ino && now.size === stat.size && now.mtimeMs === stat.mtimeMs;
+}

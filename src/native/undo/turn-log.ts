@@ -1,0 +1,145 @@
+import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts";
+
+/** One turn of a conversation: a prompt of the person, and everything that was done until the next one. */
+export interface SessionTurn {
+  /** The id of its prompt. */
+  readonly id: string;
+  readonly text: string;
+  /** The number of records before its prompt. */
+  readonly start: number;
+  /** The same for the time when its prompt was given. */
+  readonly asked: number;
+  /** Where the state of the workspace before it is stored, or why it is not; absent if it changed nothing. */
+  saved?: { readonly id: string } | { readonly because: string } | undefined;
+  /** The files that tools of ours have written. */
+  readonly wrote: Set<string>;
+}
+
+/** Turns that were taken back and can be brought back. */
+interface UndoneTurns {
+  readonly record: UndoRecord;
+  /** The number of records before the conversation was changed. */
+  readonly end: number;
+  readonly turns: readonly SessionTurn[];
+}
+
+/** The turns of a conversation, as its records say. */
+export interface TurnLog {
+  apply(record: SessionRecord): void;
+  /** Those that are in the conversation now, oldest first. */
+  readonly turns: readonly SessionTurn[];
+  /** Those that were taken back, the last undo last. New work makes it empty. */
+  readonly undone: readonly UndoneTurns[];
+  /** New work has been done since turns were taken back. */
+  readonly isPastRedo: boolean;
+  /** An undo or redo that was interrupted. */
+  readonly begun: UndoRecord | undefined;
+  /** What the model has not been told yet. */
+  readonly note: string | undefined;
+}
+
+interface State {
+  readonly turns: SessionTurn[];
+  /** When each prompt was given. */
+  readonly asked: Map<string, number>;
+  undone: UndoneTurns[];
+  begun: UndoRecord | undefined;
+  note: string | undefined;
+  /** The number of records. */
+  count: number;
+  /** The agent works on the last turn, so another prompt belongs to it. */
+  isRunning: boolean;
+  isPastRedo: boolean;
+}
+
+export function openTurnLog(records: readonly SessionRecord[] = []): TurnLog {
+  const state: State = {
+    turns: [],
+    asked: new Map(),
+    undone: [],
+    begun: undefined,
+    note: undefined,
+    count: 0,
+    isRunning: false,
+    isPastRedo: false,
+  };
+  const apply = (record: SessionRecord) => {
+    see(record, state);
+    state.count++;
+  };
+  for (const record of records) apply(record);
+  return {
+    apply,
+    turns: state.turns,
+    get undone() {
+      return state.undone;
+    },
+    get isPastRedo() {
+      return state.isPastRedo;
+    },
+    get begun() {
+      return state.begun;
+    },
+    get note() {
+      return state.note;
+    },
+  };
+}
+
+function see(record: SessionRecord, state: State): void {
+  switch (record.type) {
+    case "undo":
+      return undo(record, state);
+    case "queued":
+      return void state.asked.set(record.promptId, state.count);
+    case "rest":
+      state.isRunning = false;
+      return;
+    case "message":
+      return record.agent === undefined ? say(record, state) : undefined;
+    case "snapshot":
+      return save(record, state);
+    case "call-end":
+      return work(record, state);
+    default:
+  }
+}
+
+type Of<Type extends SessionRecord["type"]> = Extract<SessionRecord, { readonly type: Type }>;
+
+function undo(record: UndoRecord, state: State): void {
+  const { turns, undone, count: end } = state;
+  state.note = record.note;
+  state.begun = record.step === "begun" ? record : undefined;
+  if (record.step === "begun") return;
+  state.isRunning = false;
+  state.isPastRedo = false;
+  if (record.direction === "redo") return void turns.push(...(undone.pop()?.turns ?? []));
+  const first = turns.findIndex(({ id }) => id === record.turns[0]);
+  if (first !== -1) undone.push({ record, end, turns: turns.splice(first) });
+}
+
+function say({ message, promptId }: Of<"message">, state: State): void {
+  const { count: start } = state;
+  if (message.role === "assistant") {
+    state.isRunning = message.parts.some(({ type }) => type === "call");
+    return;
+  }
+  if (message.source === "state") state.note = undefined;
+  if (message.source !== "person" || state.isRunning) return;
+  state.isRunning = true;
+  state.isPastRedo ||= state.undone.length > 0;
+  state.undone = [];
+  const id = promptId ?? `record-${start}`;
+  state.turns.push({ id, text: message.text, start, asked: state.asked.get(id) ?? start, wrote: new Set() });
+}
+
+function save({ promptId, id, because = "it is not known where it is" }: Of<"snapshot">, { turns }: State): void {
+  const turn = turns.find((each) => each.id === promptId);
+  if (turn !== undefined) turn.saved = id === undefined ? { because } : { id };
+}
+
+function work({ deeds = [], agent, result }: Of<"call-end">, state: State): void {
+  for (const deed of deeds) if (deed.kind === "write") state.turns.at(-1)?.wrote.add(deed.path);
+  if (agent === undefined && result.ends !== undefined) state.isRunning = false;
+}

@@ -1,0 +1,216 @@
+import { writeFileSync } from "node:fs";
+import type { Server } from "node:net";
+import { dirname, join } from "node:path";
+import type { Policy } from "../../contract/policy.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { systemProgram } from "../../lib/path/find-program.ts";
+import { DOOR_PORT, doorVariables, environmentRules, records } from "../session/command-environment.ts";
+import { startEntered } from "./entered-session.ts";
+import { openRefusedEngine, sshThroughDoor } from "./covered-files.ts";
+import { digestBytes, makeStandIn } from "../session/git-places.ts";
+import { notePlaces, openRepositories } from "../session/left-behind.ts";
+import { removePlaceholders, WATCHED } from "../session/look-outside.ts";
+import { openPrivateHome } from "../session/private-home.ts";
+import { type LimitGroups, limitGroups, type Limits, limitsOf } from "../session/limits.ts";
+import { type CoveredFile, sessionArguments } from "./session-argv.ts";
+import { openSessionFolder, type SessionFolder } from "../session/session-folder.ts";
+import { hiddenFiles, planSession, type SessionView } from "../session/session-plan.ts";
+import { type SessionCommand, type SandboxEvent, type StartedSession, startSession } from "./start-session.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
+
+/** The programs that a session needs, found and proven by the caller. */
+export interface SandboxPrograms {
+  readonly bubblewrap: string;
+  /** Undefined where it cannot run; then the sandbox is entered with nsenter (entered-session.ts). */
+  readonly helper: string | undefined;
+  readonly closesUserNamespaces: boolean;
+}
+
+export interface StartParts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signalboxHome: string;
+  /** Opens the network door's port inside and gives commands the variables that name it. */
+  readonly door?: boolean | undefined;
+  /** More ports on the inner loopback that this process will serve. */
+  readonly ports?: readonly number[] | undefined;
+  /** Existing paths that are lent to this sandbox's commands. */
+  readonly extraWritable?: readonly string[] | undefined;
+  readonly extraReadable?: readonly string[] | undefined;
+  readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
+  /** For clients that know no proxy (ssh, docker): told what they were refused, in words. */
+  readonly onRefused?: ((text: string) => void) | undefined;
+}
+
+/** One sandbox for all commands of a session. When it is disposed, everything that runs inside ends. */
+export interface RunningSandbox extends AsyncDisposable {
+  /** `PROGRAM 'COMMAND'` runs a bash command inside, in the same working folder, with the same three streams. */
+  readonly program: string;
+  /** The argv that runs a program inside without a shell. */
+  argv(argv: readonly string[]): readonly string[];
+  /** The command with this id, of the last thousand. */
+  commandOf(id: string): SessionCommand | undefined;
+  /** Protected paths that commands created and that were taken away, since this was last called. */
+  readonly takeRemoved: () => readonly string[];
+  /** Listens on the door's port inside. Served by this process; unreferenced. */
+  readonly door: Server | undefined;
+  readonly listeners: ReadonlyMap<number, Server>;
+  readonly plan: SessionView;
+  /** Protected files that commands created are moved here. */
+  readonly kept: string;
+  readonly ended: Promise<void>;
+}
+
+const MAX_REMEMBERED = 1000;
+
+/** Starts the sandbox that a policy asks for, without proving anything. */
+export async function startSandbox(
+  policy: Policy,
+  parts: StartParts,
+  programs: SandboxPrograms,
+): Promise<RunningSandbox> {
+  const { signalboxHome, environment } = parts;
+  const { workspaceRoot: workspace, home } = policy;
+  const strict = policy.sandbox === "strict";
+  const limits = limitsOf(policy);
+  const privateHome = strict ? undefined : await openPrivateHome({ signalboxHome, workspace, home, environment });
+  const path = environment["PATH"] ?? "";
+  const plan = planSession(policy, { ...parts, privateHome: privateHome?.folder, path });
+  privateHome?.ignore(hiddenFiles(plan));
+  const own = using(
+    openSessionFolder(signalboxHome, programs.helper, parts.onEvent),
+    limitGroups(limits),
+    privateHome,
+    placeStandIns(plan),
+  );
+  try {
+    const commands = new Map<string, SessionCommand>();
+    const removed: string[] = [];
+    const covered = await own.coverClients(parts.onRefused);
+    const session = await startPlanned(plan, { ...own, limits, policy, parts, programs, commands, removed, covered });
+    return {
+      program: own.folder.program,
+      argv: (argv) => [own.folder.program, "--", ...argv],
+      commandOf: (id) => commands.get(id),
+      takeRemoved: () => removed.splice(0),
+      door: session.listeners.get(DOOR_PORT),
+      listeners: session.listeners,
+      plan,
+      kept: own.folder.kept,
+      ended: session.ended,
+      async [Symbol.asyncDispose]() {
+        await session[Symbol.asyncDispose]();
+        own.release();
+      },
+    };
+  } catch (error) {
+    own.release();
+    throw error;
+  }
+}
+
+/** Removed with what the session leaves, or here if it never began. */
+function placeStandIns({ standIns }: SessionView): Disposable {
+  for (const path of standIns) makeStandIn(path);
+  return { [Symbol.dispose]: () => removePlaceholders(standIns) };
+}
+
+function using(folder: SessionFolder, groups: LimitGroups, ...others: readonly (Disposable | undefined)[]) {
+  let engine: Disposable | undefined;
+  return {
+    folder,
+    groups,
+    async coverClients(onRefused: StartParts["onRefused"]): Promise<readonly CoveredFile[]> {
+      if (onRefused === undefined) return [];
+      const refused = await openRefusedEngine(folder.path, onRefused);
+      engine = refused;
+      return [...sshThroughDoor(folder.path), ...refused.covered];
+    },
+    release() {
+      engine?.[Symbol.dispose]();
+      for (const other of others) other?.[Symbol.dispose]();
+      groups[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+interface PlannedStart {
+  readonly folder: SessionFolder;
+  readonly groups: LimitGroups;
+  readonly limits: Limits;
+  readonly policy: Policy;
+  readonly parts: StartParts;
+  readonly programs: SandboxPrograms;
+  readonly commands: Map<string, SessionCommand>;
+  readonly removed: string[];
+  readonly covered: readonly CoveredFile[];
+}
+
+const FILTER_DESCRIPTOR = 5;
+
+async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
+  const { folder, groups, limits, policy, parts, programs, commands, removed, covered } = start;
+  const { path, program: helper } = folder;
+  writeFileSync(join(path, WATCHED), watchedRecords(plan, policy, programs.helper === undefined));
+  notePlaces(path, plan, policy);
+  if (programs.helper === undefined)
+    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered, limits });
+  const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
+  writeFileSync(join(path, "environment"), rules);
+  const filter = systemCallFilter();
+  const init = { ...programs, helper, filter: filter && FILTER_DESCRIPTOR };
+  return await startSession({
+    helper,
+    folder: path,
+    groups: groups.join,
+    bubblewrap: programs.bubblewrap,
+    bubblewrapArguments: sessionArguments(plan, { init, covered, limits }),
+    filter,
+    settings: settingsOf(parts, groups.held.includes("memory") ? { ...limits, data: undefined } : limits),
+    onEvent(event) {
+      if (event.type === "start") remember(commands, event);
+      if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);
+      parts.onEvent?.(event);
+    },
+  });
+}
+
+const portsOf = ({ door, ports = [] }: StartParts) => [...(door === true ? [DOOR_PORT] : []), ...ports];
+
+const ID = "command-id";
+
+function settingsOf(parts: StartParts, limits: Limits): string {
+  // The helper puts the id of each command in the place of the percent sign.
+  const variables = parts.door === true ? Object.entries(doorVariables(DOOR_PORT, ID)) : [];
+  return records([
+    `b${systemProgram("bash") ?? "/bin/bash"}`,
+    `n${limits.processes}`,
+    `f${limits.file}`,
+    ...(limits.data === undefined ? [] : [`d${limits.data}`]),
+    ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
+    ...portsOf(parts).map((port) => `l${port}`),
+  ]);
+}
+
+/** What a mount keeps from being created needs no watch. The records of a linked worktree are outside the roots. */
+function watchedRecords(plan: SessionView, policy: Policy, hasPlaceholders: boolean): string {
+  const { roots, placeholders, indexes, repositories } = plan;
+  const isHeld = (path: string) => hasPlaceholders && placeholders.some((each) => isInside(path, each));
+  const watched = plan.watched.filter((path) => !isHeld(path));
+  const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
+  const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
+  return records([
+    ...[...folders].map((folder) => `w${folder}`),
+    ...[...new Set(watched)].map((path) => `m${path}`),
+    ...indexes.flatMap(({ folder, workTree }) => [`r${folder}`, `t${workTree}`, `h${digestBytes(folder)}`]),
+    ...[...repositories, ...openRepositories(plan, policy)].map((path) => `k${path}`),
+  ]);
+}
+
+function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {
+  commands.set(id, { id, command, folder });
+  for (const oldest of commands.keys()) {
+    if (commands.size <= MAX_REMEMBERED) return;
+    commands.delete(oldest);
+  }
+}

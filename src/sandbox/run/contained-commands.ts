@@ -1,0 +1,110 @@
+import type { CallContainment } from "../../contract/agent-call.ts";
+import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
+import type { Decision } from "../../contract/verdict.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import type { ContainedSession } from "../contained-session.ts";
+import type { NoSandbox } from "../open-session-sandbox.ts";
+
+/** The sandbox of a session's commands, opened when the first one needs it. */
+export interface CommandContainment extends AsyncDisposable {
+  /** Throws where a sandbox is required and there is none. */
+  readonly require: () => Promise<void>;
+  /** What the judge needs to know about a command; empty when commands are not contained. */
+  readonly judged: () => Promise<CallContainment>;
+  /** Prepares an allowed or approved command: lends what it needs, or lets it run outside. */
+  readonly place: (
+    command: string,
+    decision: Pick<Decision, "needs" | "contained">,
+    caller?: { readonly session: string; readonly agent: string },
+  ) => Promise<void>;
+  /** The argv that runs a command where it was placed, by default inside. `bare` is the argv without a sandbox. */
+  readonly argv: (command: string, bare: readonly string[]) => Promise<CommandArgv>;
+  /** What the sandbox has refused since the last call, for the output of the command that has just ended. */
+  readonly takeNotes: ContainedSession["takeNotes"];
+  /** For the receipt. Undefined as long as no command was judged. */
+  readonly facts: () => ContainmentFacts | undefined;
+}
+
+interface CommandArgv {
+  readonly argv: readonly string[];
+  readonly inside: boolean;
+}
+
+interface ContainmentParts {
+  readonly open: () => Promise<ContainedSession | NoSandbox>;
+  readonly recoverable?: CallContainment["recoverable"];
+  /** Without a sandbox nothing runs. */
+  readonly isRequired: boolean;
+  /** Called once, where commands are not contained although the policy would like them to be. */
+  readonly warn: (text: string) => void;
+}
+
+/** Commands run as they are. */
+export const UNCONTAINED: CommandContainment = {
+  require: async () => {},
+  judged: async () => ({}),
+  place: async () => {},
+  argv: async (_, bare) => ({ argv: bare, inside: false }),
+  takeNotes: () => [],
+  facts: () => undefined,
+  async [Symbol.asyncDispose]() {},
+};
+
+export function openCommandContainment(parts: ContainmentParts): CommandContainment {
+  const { open, recoverable, isRequired, warn } = parts;
+  let opening: Promise<ContainedSession | NoSandbox> | undefined;
+  let opened: ContainedSession | NoSandbox | undefined;
+  const session = async () => {
+    opening ??= open().then((result) => {
+      opened = result;
+      if (!result.contained && !isRequired)
+        warn(`contained: no, because ${result.containment.because}. To change that: ${result.containment.fix}`);
+      return result;
+    });
+    return await opening;
+  };
+  const placed = new Map<string, readonly string[] | "outside">();
+  return {
+    async require() {
+      const result = isRequired ? await session() : undefined;
+      if (result?.contained !== false) return;
+      const { because, fix } = result.containment;
+      throw new UserError(`a sandbox is required, but there is none: ${because}`, { fix, exitCode: EXIT.refused });
+    },
+    async judged() {
+      const result = await session();
+      return result.contained ? { contained: result.containment.held, recoverable } : {};
+    },
+    async place(command, decision, caller) {
+      const result = await session();
+      if (!result.contained) return;
+      if (caller !== undefined) result.noteCaller(command, caller);
+      placed.delete(command);
+      const needs = decision.needs ?? [];
+      if (decision.contained === false || needs.some(({ kind }) => kind === "outside")) {
+        placed.set(command, "outside");
+        result.noteOutside(command);
+      } else if (needs.length > 0) placed.set(command, await result.lend(needs, command));
+    },
+    async argv(command, bare) {
+      const result = await session();
+      if (!result.contained) {
+        if (!isRequired) return { argv: bare, inside: false };
+        const { because, fix } = result.containment;
+        throw new Error(`nothing was run: a sandbox is required, which does not work here: ${because}. ${fix}`);
+      }
+      const place = placed.get(command) ?? [result.program];
+      placed.delete(command);
+      return place === "outside" ? { argv: bare, inside: false } : { argv: [...place, command], inside: true };
+    },
+    takeNotes: (ended) => (opened?.contained === true ? opened.takeNotes(ended) : []),
+    facts() {
+      if (opened === undefined) return undefined;
+      return opened.contained ? opened.facts() : uncontained(opened.containment.because);
+    },
+    async [Symbol.asyncDispose]() {
+      const result = await opening?.catch(() => undefined);
+      if (result?.contained === true) await result[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { atExit } from "../../lib/process/at-exit.ts";
+import { errorCode } from "../../lib/text/user-error.ts";
+import { folderNames } from "../../lib/files/folder-tree.ts";
+import { processLife } from "../../lib/process/folder-owner.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
+import { startTime } from "../../lib/process/process-table.ts";
+import { randomId } from "../../lib/files/random-id.ts";
+import { readIfThere } from "../../lib/files/read-file.ts";
+import { type FoundAfter, lookAfter, PLACES } from "./left-behind.ts";
+import { KEPT } from "./look-outside.ts";
+
+/** The private folder of one session: the client, its socket, and what was taken from the workspace. */
+export interface SessionFolder extends Disposable {
+  readonly path: string;
+  /** A copy of the helper if there is one, because the package may be inside the workspace, where commands could replace it. */
+  readonly program: string;
+  /** Protected files that commands created; afterwards in `kept` of the user's signalbox folder, if there are any. */
+  readonly kept: string;
+}
+
+/** Makes the folder. Its name is short, because agents show the program's path with each command. */
+export function openSessionFolder(
+  signalboxHome: string,
+  helper: string | undefined,
+  onFound: (found: FoundAfter) => void = () => undefined,
+): SessionFolder {
+  const base = join(signalboxHome, "s");
+  makeFolder(base);
+  void removeLeft(signalboxHome, onFound);
+  const name = unusedName(base);
+  const path = join(base, name);
+  const kept = join(path, KEPT);
+  const program = join(path, "sandbox");
+  const remove = () => {
+    if (keep(kept, join(signalboxHome, KEPT), name)) rmSync(path, { recursive: true, force: true });
+  };
+  // A session that began, and whose end nobody saw, is looked after at the next start.
+  const exit = atExit(() => existsSync(join(path, PLACES)) || remove());
+  mkdirSync(kept, { mode: 0o700 });
+  addOwner(path, process.pid);
+  if (helper !== undefined) {
+    copyFileSync(helper, program);
+    chmodSync(program, 0o700);
+  }
+  return {
+    path,
+    program,
+    kept,
+    [Symbol.dispose]() {
+      exit[Symbol.dispose]();
+      remove();
+    },
+  };
+}
+
+function unusedName(base: string): string {
+  for (;;) {
+    const name = randomId().slice(0, 6);
+    try {
+      mkdirSync(join(base, name), { mode: 0o700 });
+      return name;
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** False if there is something to keep, and no place for it. */
+function keep(from: string, folder: string, name: string): boolean {
+  try {
+    if (!existsSync(from) || readdirSync(from).length === 0) return true;
+    makeFolder(folder);
+    renameSync(from, join(folder, name));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const OWNER = "owner";
+
+/** A session that is starting has neither an owner nor a socket yet. */
+const START_MS = 60_000;
+/** The owner may run in another container, where its number means another process, and does not listen yet. */
+const FOREIGN_START_MS = 10_000;
+
+/** Removes the folders of sessions whose signalbox was killed. What they took from the workspace is kept. */
+async function removeLeft(signalboxHome: string, onFound: (found: FoundAfter) => void): Promise<void> {
+  const base = join(signalboxHome, "s");
+  for (const name of folderNames(base)) {
+    const folder = join(base, name);
+    try {
+      if (isUsed(folder) || (await isListening(folder))) continue;
+      const found = await lookAfter(folder);
+      for (const each of found) onFound(each);
+      if (found.some(({ type }) => type === "left" || type === "armed")) continue;
+      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name)) rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another signalbox was faster.
+    }
+  }
+}
+
+/** Also by the keeper of a signalbox that was killed. */
+export function addOwner(folder: string, pid: number): void {
+  appendFileSync(join(folder, OWNER), `${pid} ${startTime(pid) ?? ""}\n`);
+}
+
+function isUsed(folder: string): boolean {
+  const owners = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const isDead = (line: string) => {
+    const [pid, started = ""] = line.split(" ");
+    return processLife({ pid: Number(pid), started }) === "dead";
+  };
+  const hasOwner = owners.length > 0;
+  if (!owners.every(isDead)) return true;
+  return Date.now() - statSync(folder).mtimeMs < (hasOwner ? FOREIGN_START_MS : START_MS);
+}
+
+/** Through a descriptor, because a socket's path may be at most 107 bytes long. */
+async function isListening(folder: string): Promise<boolean> {
+  const file = openSync(folder, "r");
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const socket = connect(`/proc/self/fd/${file}/socket`);
+      socket.on("connect", () => resolve(true));
+      socket.on("error", (error) => resolve(!["ECONNREFUSED", "ENOENT"].includes(errorCode(error) ?? "")));
+      socket.on("connect", () => socket.destroy());
+      socket.unref();
+    });
+  } finally {
+    closeSync(file);
+  }
+}
