@@ -1,4 +1,11 @@
-import type { JSONObject, LanguageModelV4, LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+import type {
+  JSONObject,
+  LanguageModelV4,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
 import type { Effort } from "../contract/engine-settings.ts";
 import type { AssistantMessage, Image, Message, ToolMessage, ToolResult } from "../contract/message.ts";
 import { costOf, modelRow } from "./catalog/catalog.ts";

@@ -10,7 +10,15 @@ import { type BinaryIdentity, identify, UNKNOWN_VERSION } from "../launch/binary
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { sha256 } from "../lib/json/sha256.ts";
 import { EXIT, isUserError, UserError } from "../lib/text/user-error.ts";
-import { guardFiles, guardFingerprint, isProvable, offlineOf, proofsFolder, PROVABLE, writeProof } from "./proof-state.ts";
+import {
+  guardFiles,
+  guardFingerprint,
+  isProvable,
+  offlineOf,
+  proofsFolder,
+  PROVABLE,
+  writeProof,
+} from "./proof-state.ts";
 import { proveAgent, type Proving } from "./prove-agent.ts";
 import type { AgentReport, Report } from "./report.ts";
 import { openTrialPlace, PROOF_POLICY, type TrialPlace } from "./trial-place.ts";

@@ -12,7 +12,16 @@ import { type SandboxPrograms, startSandbox } from "./linux/session-sandbox.ts";
 import { SessionFailure } from "./linux/start-session.ts";
 import { SEATBELT_HELD } from "./macos/seatbelt-profile.ts";
 import { startSeatbelt } from "./macos/seatbelt-session.ts";
-import { type NotProven, notProven, OFF, type PassedTrial, proofKey, readProof, tryOut, writeProof } from "./sandbox-trial.ts";
+import {
+  type NotProven,
+  notProven,
+  OFF,
+  type PassedTrial,
+  proofKey,
+  readProof,
+  tryOut,
+  writeProof,
+} from "./sandbox-trial.ts";
 
 export type Contained = Extract<Containment, { contained: true }>;
 
@@ -64,7 +73,8 @@ async function prove(policy: Policy, parts: ProofParts, found: FoundPrograms): P
     return notProven(`bubblewrap is too old (0.${version}, needs 0.${OLDEST})`, INSTALL);
   const closesUserNamespaces = (version ?? 0) >= CLOSES_NAMESPACES;
   const provenAt = new Date().toISOString();
-  const withHelper = helper === undefined ? "unusable" : await tryBubblewrap(policy, parts, { ...found, closesUserNamespaces });
+  const withHelper =
+    helper === undefined ? "unusable" : await tryBubblewrap(policy, parts, { ...found, closesUserNamespaces });
   if (withHelper === undefined) return { provenAt, closesUserNamespaces, usesHelper: true };
   if (withHelper !== "unusable") return withHelper;
   const entered = await tryBubblewrap(policy, parts, { bubblewrap, helper: undefined, closesUserNamespaces });

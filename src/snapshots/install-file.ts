@@ -1,4 +1,20 @@
-import { closeSync, fchmodSync, fsyncSync, linkSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, renameSync, rmdirSync, rmSync, type Stats, symlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
 import type { OpenFolder } from "../lib/files/open-folder.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import { errorCode } from "../lib/text/user-error.ts";

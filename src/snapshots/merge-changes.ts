@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { openFolder } from "../lib/files/open-folder.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";

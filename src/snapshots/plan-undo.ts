@@ -5,7 +5,15 @@ import { gitNames, runGit } from "../lib/process/run-git.ts";
 import type { FileMove, PathReason, StoredFile } from "./move-files.ts";
 import { privateGit } from "./shadow.ts";
 import { openSnapshots } from "./snapshot.ts";
-import { type FileState, isSameFile, isUnknown, presentFile, type StateChange, stateChanges, type UnknownFile } from "./state-changes.ts";
+import {
+  type FileState,
+  isSameFile,
+  isUnknown,
+  presentFile,
+  type StateChange,
+  stateChanges,
+  type UnknownFile,
+} from "./state-changes.ts";
 import { closeTurn } from "./turn-snapshots.ts";
 import type { SavedTurn } from "./turn-states.ts";
 

@@ -4,7 +4,14 @@ import * as z from "zod";
 import { atomicWrite } from "../lib/files/atomic-write.ts";
 import { folderNames } from "../lib/files/folder-tree.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
-import { lastChanged, prunableNames, type PruneCandidate, pruneCandidates, type PruneOrder, type PruneReport } from "../lib/files/prune.ts";
+import {
+  lastChanged,
+  prunableNames,
+  type PruneCandidate,
+  pruneCandidates,
+  type PruneOrder,
+  type PruneReport,
+} from "../lib/files/prune.ts";
 import { newerFormat, withoutUpdate, withUpdate } from "../lib/json/file-format.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { type Life, OWNER_FILES, ownerLife, ownerOf } from "../lib/process/folder-owner.ts";

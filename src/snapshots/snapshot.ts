@@ -1,4 +1,15 @@
-import { accessSync, appendFileSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../lib/json/sha256.ts";
 import { type GitCall, gitLine, gitNames, runGit } from "../lib/process/run-git.ts";

@@ -6,7 +6,15 @@ import { openSnapshotSession, type SessionOrder, type SnapshotSession } from "./
 import { activeFile, touchActive } from "./saved-session.ts";
 import { openSnapshots } from "./snapshot.ts";
 import { stateChanges } from "./state-changes.ts";
-import { readModes, type SavedTurn, savedTurns, type StoredTurn, takeState, turnFile, writeTurn } from "./turn-states.ts";
+import {
+  readModes,
+  type SavedTurn,
+  savedTurns,
+  type StoredTurn,
+  takeState,
+  turnFile,
+  writeTurn,
+} from "./turn-states.ts";
 
 /** Stores what the workspace is like before and after each turn that changes something. */
 export interface TurnSnapshots extends AsyncDisposable {

@@ -140,11 +140,7 @@ function decideWanted(
 }
 
 /** Decides about a file that we add to. */
-function decideAdditions(
-  now: RepositoryFile,
-  wanted: readonly Addition[],
-  old: StagedFile | undefined,
-): FileDecision {
+function decideAdditions(now: RepositoryFile, wanted: readonly Addition[], old: StagedFile | undefined): FileDecision {
   const text = now.bytes === undefined ? undefined : decode(now.bytes);
   const recorded = old?.additions ?? [];
   const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));

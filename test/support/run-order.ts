@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { OpenHost } from "../../src/receipts/host.ts";
-import { type RunEnd, type RunLimits, type RunParts, type RunStep, USUAL_LIMITS } from "../../src/receipts/run/run-parts.ts";
+import {
+  type RunEnd,
+  type RunLimits,
+  type RunParts,
+  type RunStep,
+  USUAL_LIMITS,
+} from "../../src/receipts/run/run-parts.ts";
 import { runWorkOrder } from "../../src/receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../src/contract/work-order.ts";
 import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";

@@ -3,7 +3,15 @@ import { CODING_AGENT } from "../../contract/capability.ts";
 import type { HostEnd, Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, recordsIn, sessionOf, textOf } from "../pack/records.ts";
+import {
+  type AgentRecord,
+  type HeadlessMode,
+  numberOf,
+  type RecordReader,
+  recordsIn,
+  sessionOf,
+  textOf,
+} from "../pack/records.ts";
 import { claude } from "./program.ts";
 
 /** Claude Code through `claude -p --output-format stream-json`. */

@@ -152,9 +152,7 @@ interface RuleCall {
 type Literal = string | number | boolean | null | readonly Literal[];
 
 /** Either every call of the file, or the line that is not a plain call with literal arguments. */
-type RulesFile =
-  | { readonly calls: readonly RuleCall[] }
-  | { readonly unreadable: string; readonly line: number };
+type RulesFile = { readonly calls: readonly RuleCall[] } | { readonly unreadable: string; readonly line: number };
 
 /**
  * Reads one of Codex's rules files. They are programs in Starlark; only what Codex itself writes is read: calls with

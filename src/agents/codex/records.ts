@@ -3,7 +3,15 @@ import { NO_USAGE } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { splitWords } from "../../lib/text/shell-words.ts";
-import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, recordsIn, sessionOf, textOf } from "../pack/records.ts";
+import {
+  type AgentRecord,
+  type HeadlessMode,
+  numberOf,
+  type RecordReader,
+  recordsIn,
+  sessionOf,
+  textOf,
+} from "../pack/records.ts";
 import { codex } from "./program.ts";
 
 /** Codex through `codex exec --json`. */

@@ -8,7 +8,15 @@ import { type NativePlaces, withoutNative } from "../install/given-plugin.ts";
 import { type LeftOut, leftOutLine, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown, foldersUp } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
-import { agentName, type CodexFile, codexFiles, codexLeftOut, isTextAgent, serversOf, startingCodexFiles } from "./files.ts";
+import {
+  agentName,
+  type CodexFile,
+  codexFiles,
+  codexLeftOut,
+  isTextAgent,
+  serversOf,
+  startingCodexFiles,
+} from "./files.ts";
 import { codexHome, codexSettings, overridesIn, trustLevel } from "./settings.ts";
 
 type Parts = Omit<InstallParts, "wrapper" | "binary" | "home" | "trusted" | "trustedFiles" | "staged">;

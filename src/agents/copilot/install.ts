@@ -1,6 +1,13 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInstall, AgentStart, ContainedStart, FileHash, GivenInstructions, GivenTexts } from "../../contract/agent-install.ts";
+import type {
+  AgentInstall,
+  AgentStart,
+  ContainedStart,
+  FileHash,
+  GivenInstructions,
+  GivenTexts,
+} from "../../contract/agent-install.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";

@@ -14,7 +14,15 @@ import { geminiDialect } from "./hooks.ts";
 import { geminiOwnRules } from "./own-rules.ts";
 import { geminiEnvironment, makeHome } from "./private-home.ts";
 import { gemini as agent } from "./program.ts";
-import { geminiHome, geminiManaged, geminiSettings, readSettingsOf, type Settings, tableIn, wordsIn } from "./settings.ts";
+import {
+  geminiHome,
+  geminiManaged,
+  geminiSettings,
+  readSettingsOf,
+  type Settings,
+  tableIn,
+  wordsIn,
+} from "./settings.ts";
 
 const REFUSED = {
   agent,

@@ -5,7 +5,15 @@ import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { flagValues } from "../install/refuse.ts";
 import { lineOf, splitRules, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
-import { geminiHome, geminiSettings, type Settings, SYSTEM_FOLDERS, systemFiles, tableIn, wordsIn } from "./settings.ts";
+import {
+  geminiHome,
+  geminiSettings,
+  type Settings,
+  SYSTEM_FOLDERS,
+  systemFiles,
+  tableIn,
+  wordsIn,
+} from "./settings.ts";
 
 interface Collected {
   readonly rules: ShellRule[];

@@ -2,7 +2,14 @@ import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { CODING_AGENT } from "../../contract/capability.ts";
 import { NO_USAGE } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, sessionOf, textOf } from "../pack/records.ts";
+import {
+  type AgentRecord,
+  type HeadlessMode,
+  numberOf,
+  type RecordReader,
+  sessionOf,
+  textOf,
+} from "../pack/records.ts";
 import { gemini } from "./program.ts";
 
 /** Gemini CLI through `gemini -o stream-json`. */

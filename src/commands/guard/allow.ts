@@ -2,7 +2,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Decision } from "../../contract/verdict.ts";
 import { hostCommand } from "../../guard/allow/edit-policy.ts";
-import { type AllowedAddition, type AllowPlace, lastCommand, planAllow, planHost, writeAllow } from "../../guard/allow/plan-allow.ts";
+import {
+  type AllowedAddition,
+  type AllowPlace,
+  lastCommand,
+  planAllow,
+  planHost,
+  writeAllow,
+} from "../../guard/allow/plan-allow.ts";
 import { decide } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { loadActivePolicy, readPreset } from "../../guard/policy/active-policy.ts";

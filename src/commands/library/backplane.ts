@@ -3,7 +3,14 @@ export type { FollowUp, Host, HostJob, HostPlace, OpenHost } from "../../receipt
 export { decideOrAsk, ProtocolError } from "../../receipts/host.ts";
 export { readWorkOrder as parseWorkOrder } from "../../receipts/run/read-order.ts";
 export { recoverRuns } from "../../receipts/run/recover-runs.ts";
-export type { ApprovalRequest, OnApproval, RunEnd, RunLimits, RunParts, RunStep } from "../../receipts/run/run-parts.ts";
+export type {
+  ApprovalRequest,
+  OnApproval,
+  RunEnd,
+  RunLimits,
+  RunParts,
+  RunStep,
+} from "../../receipts/run/run-parts.ts";
 export { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 export { AgentEvent, deniedEvents, newEvent } from "../../contract/agent-event.ts";
 export type { Capabilities } from "../../contract/capability.ts";

@@ -126,7 +126,9 @@ export function storyMarkdown(story: ReceiptStory, withDiff: boolean): string {
 }
 
 function fileList(files: readonly ChangedFile[]): readonly string[] {
-  const lines = files.slice(0, MAX_LISTED).map((file) => `${file.letter} ${code(file.path)} ${fileDetail(file)}`.trim());
+  const lines = files
+    .slice(0, MAX_LISTED)
+    .map((file) => `${file.letter} ${code(file.path)} ${fileDetail(file)}`.trim());
   return files.length > MAX_LISTED ? [...lines, `${files.length - MAX_LISTED} more`] : lines;
 }
 

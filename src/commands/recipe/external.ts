@@ -18,7 +18,13 @@ import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import type { RunSetting } from "../../receipts/run/run-parts.ts";
 import { type CheckedRunner, checkRunner, findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
 import { banner, runRunner } from "../../recipes/bridge/run-runner.ts";
-import { agentSteps, checkFields, refuseAddresses, runnerContext, wholeRecipe } from "../../recipes/bridge/runner-context.ts";
+import {
+  agentSteps,
+  checkFields,
+  refuseAddresses,
+  runnerContext,
+  wholeRecipe,
+} from "../../recipes/bridge/runner-context.ts";
 import { openRunnerPlace, runnerEnvironment, type RunnerPlace } from "../../recipes/bridge/runner-place.ts";
 import type { FoundRecipe } from "../../recipes/recipe/find-recipe.ts";
 import type { LoadedRecipe } from "../../recipes/recipe/load-recipe.ts";
@@ -30,7 +36,16 @@ import type { RecipeEnd } from "../../recipes/run/run-recipe.ts";
 import type { RecipeResult } from "../../recipes/run/step-result.ts";
 import { commandMarks, endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { chosenPolicy } from "../active-policy.ts";
-import { asFailure, checkTrust, notContained, refuseDeepRecipe, refuseHooks, refuseInSession, refuseRules, subRecipe } from "./may-run.ts";
+import {
+  asFailure,
+  checkTrust,
+  notContained,
+  refuseDeepRecipe,
+  refuseHooks,
+  refuseInSession,
+  refuseRules,
+  subRecipe,
+} from "./may-run.ts";
 import { sealExternalRun } from "./seal.ts";
 import { openInterruption } from "./session.ts";
 import { BAD_ARGUMENTS, type Started } from "./start.ts";

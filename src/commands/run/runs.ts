@@ -18,7 +18,16 @@ import type { RunSetting } from "../../receipts/run/run-parts.ts";
 import { listRecipeRuns, type RecipeRun } from "../../recipes/run/run-folder.ts";
 import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { type RestoreOptions, type RestoreReport, restoreSnapshot } from "../../snapshots/restore.ts";
-import { findSnapshot, listSnapshots, newerSnapshots, recordRestore, type SavedSession, savedSnapshot, sessionLife, undoSnapshot } from "../../snapshots/saved-session.ts";
+import {
+  findSnapshot,
+  listSnapshots,
+  newerSnapshots,
+  recordRestore,
+  type SavedSession,
+  savedSnapshot,
+  sessionLife,
+  undoSnapshot,
+} from "../../snapshots/saved-session.ts";
 import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
 import { isConfirmed, printJson, textsFlag } from "../flags.ts";
 import { subVerb } from "../sub-verbs.ts";

@@ -19,7 +19,9 @@ export function offerOf(call: AgentCall, decision: Decision, policy: Policy): st
   if (command === undefined || !objections.every((finding) => liftedBy(finding, policy) !== undefined))
     return undefined;
   const host = notLentAlone(decision);
-  return host === undefined ? `signalbox guard allow ${commandWord(command)}` : `${hostCommand(host)} (for every command)`;
+  return host === undefined
+    ? `signalbox guard allow ${commandWord(command)}`
+    : `${hostCommand(host)} (for every command)`;
 }
 
 /** The host that only the sandbox's other commands in the line keep from being lent by a rule. */

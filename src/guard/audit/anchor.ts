@@ -6,7 +6,18 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { readIfThere } from "../../lib/files/read-file.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { withLock } from "../../lib/files/lock.ts";
-import { type Anchor, type AnchorHead, anchorKey, type AnchorPlace, anchorPlaces, newerText, readAnchorHead, readAnchorLine, writeAnchorHead, writeAnchorLine } from "./anchor-files.ts";
+import {
+  type Anchor,
+  type AnchorHead,
+  anchorKey,
+  type AnchorPlace,
+  anchorPlaces,
+  newerText,
+  readAnchorHead,
+  readAnchorLine,
+  writeAnchorHead,
+  writeAnchorLine,
+} from "./anchor-files.ts";
 
 const LOCK_PATIENCE_MS = 10_000;
 

@@ -1,6 +1,12 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type KeptItem, prunableNames, type PrunedItem, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import {
+  type KeptItem,
+  prunableNames,
+  type PrunedItem,
+  type PruneOrder,
+  type PruneReport,
+} from "../../lib/files/prune.ts";
 import { appendTombstones, readTombstones, type Tombstone } from "../../lib/files/tombstones.ts";
 import { type Anchor, anchorPlaces, PRUNED_SEGMENTS, readAnchorKey } from "./anchor-files.ts";
 import { type AuditFlaw, readAnchors } from "./read-anchors.ts";

@@ -2,7 +2,16 @@ import { lstatSync } from "node:fs";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readIfThere } from "../../lib/files/read-file.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { type Anchor, ANCHOR_HEAD, ANCHOR_LIST, anchorPlaces, newerText, readAnchorHead, readAnchorKey, readAnchorLine } from "./anchor-files.ts";
+import {
+  type Anchor,
+  ANCHOR_HEAD,
+  ANCHOR_LIST,
+  anchorPlaces,
+  newerText,
+  readAnchorHead,
+  readAnchorKey,
+  readAnchorLine,
+} from "./anchor-files.ts";
 
 /**
  * Something that was changed after it was written: the file under our home, the line (0 for the whole file), and the

@@ -6,7 +6,14 @@ import type { Effect } from "../../shell/model/effect.ts";
 import { copyState } from "../../shell/model/shell-state.ts";
 import { isKnown, show, type Word } from "../../shell/model/word.ts";
 import { applyEffect } from "./apply-effect.ts";
-import { HOPELESS_COMMANDS, HOPELESS_DEPTH, type Judged, type Place, report, type ShellExamination } from "./examination.ts";
+import {
+  HOPELESS_COMMANDS,
+  HOPELESS_DEPTH,
+  type Judged,
+  type Place,
+  report,
+  type ShellExamination,
+} from "./examination.ts";
 import { matchRules, type RuleMatch } from "./match-rules.ts";
 
 const MAX_DEPTH = 8;

@@ -7,7 +7,18 @@ import { copyState, type Feed, type ShellState } from "../../shell/model/shell-s
 import { DIGITS, isVariable, show, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../../shell/model/word.ts";
 import { isHopeless, readFragments, readScript } from "../../shell/parse/read-script.ts";
 import { applyEffect } from "./apply-effect.ts";
-import { type ExaminationSteps, HOPELESS_COMMANDS, HOPELESS_DEPTH, MAX_COMMANDS, MAX_PARSED, MAX_PATHS, MAX_WORDS, type Place, report, type ShellExamination } from "./examination.ts";
+import {
+  type ExaminationSteps,
+  HOPELESS_COMMANDS,
+  HOPELESS_DEPTH,
+  MAX_COMMANDS,
+  MAX_PARSED,
+  MAX_PATHS,
+  MAX_WORDS,
+  type Place,
+  report,
+  type ShellExamination,
+} from "./examination.ts";
 import { examineArgv } from "./examine-argv.ts";
 import { reportMadeRepositories } from "./made-paths.ts";
 

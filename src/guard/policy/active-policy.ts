@@ -7,7 +7,14 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { UserError } from "../../lib/text/user-error.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { PRESETS, type PresetName } from "../presets/presets.ts";
-import { type ActivePolicy, compiledFile, MANAGED_POLICY, readPolicyText, workspacePolicy, writeCompiled } from "./compiled-policy.ts";
+import {
+  type ActivePolicy,
+  compiledFile,
+  MANAGED_POLICY,
+  readPolicyText,
+  workspacePolicy,
+  writeCompiled,
+} from "./compiled-policy.ts";
 import { findIdleRules, type IdleRule, readPolicyFile } from "./load-policy.ts";
 import { mergePolicy, type PolicySource } from "./merge-policy.ts";
 import { isTrusted, readTrust } from "./trust.ts";

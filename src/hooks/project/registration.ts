@@ -1,7 +1,15 @@
 import { join, relative, sep } from "node:path";
 import { isInside } from "../../lib/path/inside.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
-import { findHooks, type FoundHook, hashOfBytes, hookBytes, type HookPlaces, type RegisteredHook, registerHooks } from "./find-hooks.ts";
+import {
+  findHooks,
+  type FoundHook,
+  hashOfBytes,
+  hookBytes,
+  type HookPlaces,
+  type RegisteredHook,
+  registerHooks,
+} from "./find-hooks.ts";
 
 /** The names of a repository's hooks, as its wrappers remember them. The same on every machine. */
 export function carriedHooks(

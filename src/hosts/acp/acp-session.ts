@@ -1,4 +1,10 @@
-import type { PermissionOption, RequestPermissionResponse, SessionUpdate, Stream, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type {
+  PermissionOption,
+  RequestPermissionResponse,
+  SessionUpdate,
+  Stream,
+  ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import type { AsyncQueue } from "../../lib/process/tasks.ts";

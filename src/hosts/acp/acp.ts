@@ -9,7 +9,15 @@ import { isRecord } from "../../lib/json/json-value.ts";
 import { type AsyncQueue, asyncQueue } from "../../lib/process/tasks.ts";
 import { type AgentIdentity, decideOrAsk, type Host, type HostJob, type OpenHost } from "../../receipts/host.ts";
 import { isPassthrough, withRaw } from "../program/compose-prompt.ts";
-import { describeProgramEnd, type HostCommand, type HostProgram, refuseUncontained, RUNS_ITSELF, startHostCommand, workspaceRoots } from "../program/program.ts";
+import {
+  describeProgramEnd,
+  type HostCommand,
+  type HostProgram,
+  refuseUncontained,
+  RUNS_ITSELF,
+  startHostCommand,
+  workspaceRoots,
+} from "../program/program.ts";
 import { type AcpPeer, type AcpSession, openBlockedCalls, openCalls, permissionAnswer } from "./acp-session.ts";
 import { type Ask, asker, canLoad, openConversation, type SessionStart } from "./begin-session.ts";
 import { type AcpTerminals, fileAnswers, openTerminals } from "./client-methods.ts";

@@ -1,6 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { CreateTerminalRequest, ReadTextFileRequest, TerminalExitStatus, TerminalOutputResponse, WriteTextFileRequest } from "@agentclientprotocol/sdk";
+import type {
+  CreateTerminalRequest,
+  ReadTextFileRequest,
+  TerminalExitStatus,
+  TerminalOutputResponse,
+  WriteTextFileRequest,
+} from "@agentclientprotocol/sdk";
 import { newEvent } from "../../contract/agent-event.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";

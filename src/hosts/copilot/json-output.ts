@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { copilot } from "../../agents/copilot/program.ts";
-import { type AgentRecord, type HeadlessMode, numberOf, type RecordReader, sessionOf, textOf } from "../../agents/pack/records.ts";
+import {
+  type AgentRecord,
+  type HeadlessMode,
+  numberOf,
+  type RecordReader,
+  sessionOf,
+  textOf,
+} from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE, type Usage } from "../../contract/receipt.ts";
 import { readBounded } from "../../lib/files/read-file.ts";

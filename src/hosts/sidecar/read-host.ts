@@ -2,7 +2,15 @@ import { type HostJob, ProtocolError } from "../../receipts/host.ts";
 import { AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
-import { ArtifactRef, ExecutionMode, type HostEnd, type LooseReceipt, NO_USAGE, Outcome, Usage } from "../../contract/receipt.ts";
+import {
+  ArtifactRef,
+  ExecutionMode,
+  type HostEnd,
+  type LooseReceipt,
+  NO_USAGE,
+  Outcome,
+  Usage,
+} from "../../contract/receipt.ts";
 import type { Line } from "../../lib/text/decode-lines.ts";
 import { describeIssue, isRecord } from "../../lib/json/json-value.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";

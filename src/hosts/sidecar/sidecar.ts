@@ -4,7 +4,14 @@ import { CONTRACT_VERSION, type HostEnd, NO_USAGE } from "../../contract/receipt
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/text/decode-lines.ts";
 import { type Host, type HostJob, type OpenHost, ProtocolError } from "../../receipts/host.ts";
-import { describeProgramEnd, type HostCommand, refuseUncontained, RUNS_ITSELF, startHostCommand, workspaceRoots } from "../program/program.ts";
+import {
+  describeProgramEnd,
+  type HostCommand,
+  refuseUncontained,
+  RUNS_ITSELF,
+  startHostCommand,
+  workspaceRoots,
+} from "../program/program.ts";
 import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
 
 /** A host that is a separate program and speaks the protocol on its standard streams. */

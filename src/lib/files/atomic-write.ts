@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { randomId } from "./random-id.ts";
 
 /** Replaces a file completely or not at all: temp file in the same folder, fsync, rename. */

@@ -1,5 +1,15 @@
 import * as z from "zod";
-import { type Answer, argumentsOf, contentText, type ConversationEntry, type IncomingRequest, parseBody, pieces, type Wire, type WireEvent } from "./wire.ts";
+import {
+  type Answer,
+  argumentsOf,
+  contentText,
+  type ConversationEntry,
+  type IncomingRequest,
+  parseBody,
+  pieces,
+  type Wire,
+  type WireEvent,
+} from "./wire.ts";
 import type { Stop } from "./script.ts";
 
 /** Anthropic Messages: Claude Code, and Copilot with an Anthropic provider. */

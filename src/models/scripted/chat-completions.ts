@@ -1,5 +1,16 @@
 import * as z from "zod";
-import { type Answer, argumentsOf, contentText, type ConversationEntry, type IncomingRequest, openaiError, parseBody, pieces, type Wire, type WireEvent } from "./wire.ts";
+import {
+  type Answer,
+  argumentsOf,
+  contentText,
+  type ConversationEntry,
+  type IncomingRequest,
+  openaiError,
+  parseBody,
+  pieces,
+  type Wire,
+  type WireEvent,
+} from "./wire.ts";
 import type { Stop } from "./script.ts";
 
 /** OpenAI Chat Completions: Copilot, opencode, pi and everything that calls itself OpenAI-compatible. */

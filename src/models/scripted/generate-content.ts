@@ -1,5 +1,15 @@
 import * as z from "zod";
-import { type Answer, argumentsOf, BadRequest, contentText, type ConversationEntry, type IncomingRequest, parseBody, pieces, type Wire } from "./wire.ts";
+import {
+  type Answer,
+  argumentsOf,
+  BadRequest,
+  contentText,
+  type ConversationEntry,
+  type IncomingRequest,
+  parseBody,
+  pieces,
+  type Wire,
+} from "./wire.ts";
 import type { Stop } from "./script.ts";
 
 /**

@@ -1,12 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  type IncomingRequest,
-  inputText,
-  opening,
-  type ConversationEntry,
-  turnsPlayed,
-  userTexts,
-} from "./wire.ts";
+import { type IncomingRequest, inputText, opening, type ConversationEntry, turnsPlayed, userTexts } from "./wire.ts";
 
 const user = (text: string): ConversationEntry => ({ from: "user", text });
 const assistant = (text = ""): ConversationEntry => ({ from: "assistant", text });

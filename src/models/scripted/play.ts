@@ -1,6 +1,14 @@
 import * as z from "zod";
 import type { Expect, Failure, Script, ScriptScene, Turn } from "./script.ts";
-import { type Answer, type AnswerCall, type IncomingRequest, inputText, type OfferedTool, opening, turnsPlayed } from "./wire.ts";
+import {
+  type Answer,
+  type AnswerCall,
+  type IncomingRequest,
+  inputText,
+  type OfferedTool,
+  opening,
+  turnsPlayed,
+} from "./wire.ts";
 
 /** What a request gets, and why. `turn` is the number of answers in its history. */
 export type Played = { readonly scene: number | null; readonly turn: number } & (

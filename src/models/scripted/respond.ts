@@ -5,7 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, UserError } from "../../lib/text/user-error.ts";
 import type { Played, player } from "./play.ts";
 import type { Failure } from "./script.ts";
-import { type IncomingRequest, type ScriptedWireName, userTexts, type Wire, type WireAnswer, type WireEvent, type WireRequest } from "./wire.ts";
+import {
+  type IncomingRequest,
+  type ScriptedWireName,
+  userTexts,
+  type Wire,
+  type WireAnswer,
+  type WireEvent,
+  type WireRequest,
+} from "./wire.ts";
 
 /** What the requests of one server have in common. */
 export interface ServerState {

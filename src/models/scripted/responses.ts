@@ -1,5 +1,19 @@
 import * as z from "zod";
-import { type Answer, type AnswerCall, argumentsOf, BadRequest, contentText, type ConversationEntry, type IncomingRequest, type OfferedTool, openaiError, parseBody, pieces, type Wire, type WireAnswer } from "./wire.ts";
+import {
+  type Answer,
+  type AnswerCall,
+  argumentsOf,
+  BadRequest,
+  contentText,
+  type ConversationEntry,
+  type IncomingRequest,
+  type OfferedTool,
+  openaiError,
+  parseBody,
+  pieces,
+  type Wire,
+  type WireAnswer,
+} from "./wire.ts";
 
 const Tool = z.looseObject({
   type: z.string(),

@@ -6,7 +6,14 @@ import { anthropic } from "./anthropic.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { generateContent } from "./generate-content.ts";
 import { player } from "./play.ts";
-import { type CapturedRequest, type FailedExpectation, goneSignal, respond, sendJson, type ServerState } from "./respond.ts";
+import {
+  type CapturedRequest,
+  type FailedExpectation,
+  goneSignal,
+  respond,
+  sendJson,
+  type ServerState,
+} from "./respond.ts";
 import { responses } from "./responses.ts";
 import { Script, type ScriptInput } from "./script.ts";
 import { BadRequest, type Wire } from "./wire.ts";

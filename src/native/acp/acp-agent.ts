@@ -1,9 +1,25 @@
-import { agent, type AgentApp, type AgentContext, type AuthMethod, type InitializeResponse, type ListSessionsRequest, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import {
+  agent,
+  type AgentApp,
+  type AgentContext,
+  type AuthMethod,
+  type InitializeResponse,
+  type ListSessionsRequest,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+} from "@agentclientprotocol/sdk";
 import { type InTurn, oneAtATime } from "../../lib/process/tasks.ts";
 import type { SessionSummary } from "../log/session-summary.ts";
 import { answerPrompt, commandsUpdate } from "./answer-prompt.ts";
 import { editorFeatures, type EditorFeatures } from "./editor-link.ts";
-import { type EditorPlace, type EditorSession, openEditorSession, type SessionOpener, withUserErrors } from "./editor-session.ts";
+import {
+  type EditorPlace,
+  type EditorSession,
+  openEditorSession,
+  type SessionOpener,
+  withUserErrors,
+} from "./editor-session.ts";
 import { choiceUpdates, choose, configOptions, modeState } from "./session-choices.ts";
 import { planUpdate, replayHistory, usageUpdate } from "./session-updates.ts";
 

@@ -1,4 +1,12 @@
-import { type AvailableCommand, type ContentBlock, type PromptRequest, type PromptResponse, RequestError, type SessionUpdate, type StopReason } from "@agentclientprotocol/sdk";
+import {
+  type AvailableCommand,
+  type ContentBlock,
+  type PromptRequest,
+  type PromptResponse,
+  RequestError,
+  type SessionUpdate,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import type { KnownCommand } from "../../contract/knowledge.ts";
 import type { Image } from "../../contract/message.ts";

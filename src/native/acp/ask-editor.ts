@@ -1,4 +1,9 @@
-import { type ElicitationPropertySchema, methods, type PermissionOption, type RequestPermissionRequest } from "@agentclientprotocol/sdk";
+import {
+  type ElicitationPropertySchema,
+  methods,
+  type PermissionOption,
+  type RequestPermissionRequest,
+} from "@agentclientprotocol/sdk";
 import type { AskPerson } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { showCall } from "../terminal/show-call.ts";

@@ -1,4 +1,10 @@
-import { RequestError, type SessionConfigOption, type SessionConfigSelectOption, type SessionModeState, type SessionUpdate } from "@agentclientprotocol/sdk";
+import {
+  RequestError,
+  type SessionConfigOption,
+  type SessionConfigSelectOption,
+  type SessionModeState,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
 import { Effort, WorkMode } from "../../contract/engine-settings.ts";
 import { CATALOG, modelRow } from "../../models/catalog/catalog.ts";
 import { keyedProviders } from "../../models/choose-model.ts";

@@ -1,6 +1,15 @@
 import * as z from "zod";
 import { PLAN_APPROVED } from "../../contract/engine-settings.ts";
-import { answerText, type AssistantMessage, type CallPart, type Message, type Obligation, type ToolMessage, type ToolResult, type UserMessage } from "../../contract/message.ts";
+import {
+  answerText,
+  type AssistantMessage,
+  type CallPart,
+  type Message,
+  type Obligation,
+  type ToolMessage,
+  type ToolResult,
+  type UserMessage,
+} from "../../contract/message.ts";
 import { middleCut } from "./conversation-summary.ts";
 
 interface Sizes {

@@ -1,7 +1,14 @@
 import { gateReason } from "../../contract/gate-reason.ts";
 import type { RecentWork } from "../../contract/work-metrics.ts";
 import type { Gate } from "./gates.ts";
-import { admitsGap, claimedFiles, claimsChange, claimsChecksPass, type TaskKind, taskKinds } from "./task-and-claims.ts";
+import {
+  admitsGap,
+  claimedFiles,
+  claimsChange,
+  claimsChecksPass,
+  type TaskKind,
+  taskKinds,
+} from "./task-and-claims.ts";
 
 interface EffortParts {
   /** True for a command that certainly changes nothing. */

@@ -1,7 +1,16 @@
 import type { CallPart } from "../../contract/message.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { merge } from "../../lib/process/tasks.ts";
-import { type FailedCall, isReady, MAX_CALLS, parseInput, readCall, type ReadyCall, resultOf, runCall } from "./call.ts";
+import {
+  type FailedCall,
+  isReady,
+  MAX_CALLS,
+  parseInput,
+  readCall,
+  type ReadyCall,
+  resultOf,
+  runCall,
+} from "./call.ts";
 import type { LoopEvent } from "../../contract/engine-event.ts";
 import type { CallRuling, LoopParts, Processor } from "./processor.ts";
 import { messageOf } from "../../lib/text/user-error.ts";

@@ -1,7 +1,13 @@
 import * as z from "zod";
 import type { LoopEvent, RunEndReason } from "../../contract/engine-event.ts";
 import type { History } from "../../contract/history.ts";
-import { answerText, type AssistantMessage, type CallPart, type Message, type TokenUsage } from "../../contract/message.ts";
+import {
+  answerText,
+  type AssistantMessage,
+  type CallPart,
+  type Message,
+  type TokenUsage,
+} from "../../contract/message.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { ModelError, ToolOffer } from "../../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";

@@ -1,5 +1,20 @@
-import { closeSync, constants, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
-import { isPreparation, SESSION_VERSION, type SessionHeader, type SessionRecord } from "../../contract/session-record.ts";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import {
+  isPreparation,
+  SESSION_VERSION,
+  type SessionHeader,
+  type SessionRecord,
+} from "../../contract/session-record.ts";
 import { syncFolder } from "../../lib/files/atomic-write.ts";
 import { lockHolder, takeLock } from "../../lib/files/lock.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";

@@ -1,4 +1,10 @@
-import type { CodeAnswer, CodeProblem, CodeQuestion, FileChange, LanguageServers } from "../../contract/language-servers.ts";
+import type {
+  CodeAnswer,
+  CodeProblem,
+  CodeQuestion,
+  FileChange,
+  LanguageServers,
+} from "../../contract/language-servers.ts";
 import { oneAtATime } from "../../lib/process/tasks.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { FoundServer } from "./find-servers.ts";

@@ -4,7 +4,14 @@ import type { CodeAnswer, CodeProblem, CodeQuestion, FileChange } from "../../co
 import { isRecord } from "../../lib/json/json-value.ts";
 import { type ServerPlace, startServer } from "../../sandbox/run/start-server.ts";
 import type { FoundServer } from "./find-servers.ts";
-import { newProblems, openDocument, type ProblemBook, problemBook, readProblems, sourceChanges } from "./open-documents.ts";
+import {
+  newProblems,
+  openDocument,
+  type ProblemBook,
+  problemBook,
+  readProblems,
+  sourceChanges,
+} from "./open-documents.ts";
 import { endingOf, fileAddress, readHover, readPlaces, readSymbols } from "./read-answers.ts";
 import { openLink, type RequestLimit, ServerError, type ServerLink } from "./server-link.ts";
 

@@ -94,9 +94,7 @@ async function readAll({ child, lastWords }: StartedServer, take: (message: Wire
 }
 
 /** What a request gets: a result, or an error of JSON-RPC. */
-type Reply =
-  | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string } };
+type Reply = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
 
 const METHOD_NOT_FOUND = -32601;
 

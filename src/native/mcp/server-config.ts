@@ -1,5 +1,14 @@
 import { dirname } from "node:path";
-import { applyEdits, findNodeAtLocation, getNodeValue, modify, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 import * as z from "zod";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";

@@ -7,7 +7,12 @@ import type { McpAddress, McpProgram, McpServer } from "../../contract/mcp-serve
 import type { Policy } from "../../contract/policy.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { decodeLines } from "../../lib/text/decode-lines.ts";
-import { type ServerPlace, type ServerProgram, type StartedServer, startServer } from "../../sandbox/run/start-server.ts";
+import {
+  type ServerPlace,
+  type ServerProgram,
+  type StartedServer,
+  startServer,
+} from "../../sandbox/run/start-server.ts";
 import { judgedFetch } from "./judged-fetch.ts";
 
 export interface TransportPlace extends ServerPlace {
@@ -63,9 +68,7 @@ export class ServerEnded extends Error {
  * JSON-RPC with a program, one message per line. A line that is no message is passed over, because many servers print
  * something by mistake. One that is too long was an answer, so whoever waits for one is told.
  */
-function programTransport(
-  start: () => Promise<StartedServer>,
-): Transport & { readonly lastWords: () => string } {
+function programTransport(start: () => Promise<StartedServer>): Transport & { readonly lastWords: () => string } {
   let program: StartedServer | undefined;
   let closing: Promise<void> | undefined;
   const waiting = new Set<RequestId>();

@@ -26,7 +26,8 @@ export function projectServers(place: LanguageServerPlace): LanguageServers | un
   const found = findServers(place);
   if (found.length === 0) return undefined;
   let opened: Promise<LanguageServers> | undefined;
-  const open = () => (opened ??= import("../lsp/language-server.ts").then(({ openServers }) => openServers(found, place)));
+  const open = () =>
+    (opened ??= import("../lsp/language-server.ts").then(({ openServers }) => openServers(found, place)));
   return {
     endings: found.flatMap(({ languages }) => [...languages.keys()]),
     ask: async (question, signal) => await (await open()).ask(question, signal),

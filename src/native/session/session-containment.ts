@@ -2,11 +2,7 @@ import type { HostJob } from "../../receipts/host.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { readTaint } from "../../guard/taint-store.ts";
 import type { SnapshotSession } from "../../snapshots/open-session.ts";
-import {
-  type CommandContainment,
-  openCommandContainment,
-  UNCONTAINED,
-} from "../../sandbox/run/contained-commands.ts";
+import { type CommandContainment, openCommandContainment, UNCONTAINED } from "../../sandbox/run/contained-commands.ts";
 
 export interface NativeCommandsPlace {
   readonly sessionId: string;

@@ -1,4 +1,10 @@
-import { type CompactionTrigger, eventOrigin, type ModelCall, type SessionEvent, type SessionOutcome } from "../../contract/engine-event.ts";
+import {
+  type CompactionTrigger,
+  eventOrigin,
+  type ModelCall,
+  type SessionEvent,
+  type SessionOutcome,
+} from "../../contract/engine-event.ts";
 import { changedCheckIn, readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
 import { isRecord } from "../../lib/json/json-value.ts";

@@ -1,6 +1,13 @@
 import { relative } from "node:path";
 import * as z from "zod";
-import { CODE_OPERATIONS, type CodeAnswer, type CodePlace, type CodePosition, type CodeProblem, type LanguageServers } from "../../contract/language-servers.ts";
+import {
+  CODE_OPERATIONS,
+  type CodeAnswer,
+  type CodePlace,
+  type CodePosition,
+  type CodeProblem,
+  type LanguageServers,
+} from "../../contract/language-servers.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { printableLine, shortLine } from "../../lib/text/printable.ts";

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import type { Machine } from "../../contract/machine.ts";
 import type { PathAccess, Policy } from "../../contract/policy.ts";
 import { judgePathAccess } from "../../guard/access/judge-access.ts";

@@ -7,7 +7,17 @@ import { findProgram } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { ownerLife, ownFolder } from "../../lib/process/folder-owner.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
-import { type CheckBase, type DecidingState, keepContent, type KeptBase, openContents, readPlain, saveBase, seeFile, unknownBase } from "./check-base.ts";
+import {
+  type CheckBase,
+  type DecidingState,
+  keepContent,
+  type KeptBase,
+  openContents,
+  readPlain,
+  saveBase,
+  seeFile,
+  unknownBase,
+} from "./check-base.ts";
 import { type CheckReading, readCheck } from "./check-command.ts";
 import { configTargets, deciders, isDependencyFolder, pathMatcher } from "./deciding-files.ts";
 import { dependencyFiles, walkWorkspace } from "./workspace-files.ts";

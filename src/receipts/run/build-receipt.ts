@@ -1,7 +1,15 @@
 import { join, relative } from "node:path";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
-import { type BackendIdentity, CONTRACT_VERSION, type HostEnd, NO_USAGE, type Outcome, Receipt, Usage } from "../../contract/receipt.ts";
+import {
+  type BackendIdentity,
+  CONTRACT_VERSION,
+  type HostEnd,
+  NO_USAGE,
+  type Outcome,
+  Receipt,
+  Usage,
+} from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
 import { redact } from "../../guard/redact.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";

@@ -3,7 +3,16 @@ import { basename, dirname, join } from "node:path";
 import type { SealPredicate } from "../../contract/seal.ts";
 import { hashFile } from "../../lib/files/hash-file.ts";
 import { openFolder } from "../../lib/files/open-folder.ts";
-import { type KeptItem, lastChanged, prunableNames, type PruneCandidate, pruneCandidates, type PrunedItem, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import {
+  type KeptItem,
+  lastChanged,
+  prunableNames,
+  type PruneCandidate,
+  pruneCandidates,
+  type PrunedItem,
+  type PruneOrder,
+  type PruneReport,
+} from "../../lib/files/prune.ts";
 import type { Tombstone } from "../../lib/files/tombstones.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import { ownerLife, ownerOf } from "../../lib/process/folder-owner.ts";

@@ -2,7 +2,15 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { linkSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Receipt } from "../../contract/receipt.ts";
-import { PAYLOAD_TYPE, PREDICATE_TYPE, Seal, type SealFacts, Statement, STATEMENT_TYPE, type Tree } from "../../contract/seal.ts";
+import {
+  PAYLOAD_TYPE,
+  PREDICATE_TYPE,
+  Seal,
+  type SealFacts,
+  Statement,
+  STATEMENT_TYPE,
+  type Tree,
+} from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { randomId } from "../../lib/files/random-id.ts";

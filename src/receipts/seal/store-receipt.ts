@@ -11,7 +11,17 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { diskError, errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { canonicalReceipt, finalReceipt, sha256Hex } from "./canonical-receipt.ts";
-import { CHAIN, type ChainHead, finishPending, MAX_RECEIPT_BYTES, newerChainHead, readChainHead, receiptFileName, type StorePlaces, storePlaces } from "./chain.ts";
+import {
+  CHAIN,
+  type ChainHead,
+  finishPending,
+  MAX_RECEIPT_BYTES,
+  newerChainHead,
+  readChainHead,
+  receiptFileName,
+  type StorePlaces,
+  storePlaces,
+} from "./chain.ts";
 import { readSealKey, sealKey, sealReceipt, type VerifyKey } from "./seal.ts";
 import type { StoreView } from "./verify-store.ts";
 

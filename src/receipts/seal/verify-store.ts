@@ -2,7 +2,15 @@ import type { SealPredicate, Statement } from "../../contract/seal.ts";
 import { appendTombstones, readTombstones, type Tombstone, type Tombstones } from "../../lib/files/tombstones.ts";
 import { withUpdate } from "../../lib/json/file-format.ts";
 import { sha256Hex } from "./canonical-receipt.ts";
-import { CHAIN, type ChainHead, newerChainHead, PRUNED_RECEIPTS, readChainHead, receiptFileName, storePlaces } from "./chain.ts";
+import {
+  CHAIN,
+  type ChainHead,
+  newerChainHead,
+  PRUNED_RECEIPTS,
+  readChainHead,
+  receiptFileName,
+  storePlaces,
+} from "./chain.ts";
 import { openSeal, sealedHash, type SealKey, type VerifyKey } from "./seal.ts";
 
 /** A store's content as bytes. The caller does the reading. */

@@ -1,4 +1,13 @@
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readIfThere } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";

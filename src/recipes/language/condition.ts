@@ -1,6 +1,14 @@
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { Context, ContextValue } from "../recipe/recipe.ts";
-import { compareValues, type Comparison, COMPARISONS, type Condition, FUNCTIONS, isTruthy, METHODS } from "./condition-values.ts";
+import {
+  compareValues,
+  type Comparison,
+  COMPARISONS,
+  type Condition,
+  FUNCTIONS,
+  isTruthy,
+  METHODS,
+} from "./condition-values.ts";
 import { fillText, itemAt, lookUp, PATH, textOf } from "./text-template.ts";
 
 /** Whether a condition holds in a context. Throws a ConditionError when it cannot be parsed or evaluated. */

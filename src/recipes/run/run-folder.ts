@@ -4,7 +4,13 @@ import { type Life, OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib
 import { withLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { printable } from "../../lib/text/printable.ts";
-import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import {
+  lastChanged,
+  prunableNames,
+  pruneCandidates,
+  type PruneOrder,
+  type PruneReport,
+} from "../../lib/files/prune.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";

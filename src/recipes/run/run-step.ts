@@ -8,7 +8,14 @@ import { doStep } from "./do-step.ts";
 import { repeatStep } from "./for-each.ts";
 import type { RecipeOptions, Scope } from "./run-parts.ts";
 import { runHook, stepSeconds } from "./shell-step.ts";
-import { extractJson, failedOutcome, type StepEnd, type StepOutcome, type StepStatus, storedValue } from "./step-result.ts";
+import {
+  extractJson,
+  failedOutcome,
+  type StepEnd,
+  type StepOutcome,
+  type StepStatus,
+  storedValue,
+} from "./step-result.ts";
 
 /** Runs one step to its end, or takes the end that an earlier start of the same run recorded. */
 export async function runStep(step: Step, context: Context, scope: Scope): Promise<StepEnd> {

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, request as openRequest, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  request as openRequest,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import { Socket } from "node:net";
 import { readTarget, type Refusal, type Target } from "../../lib/net/host-pattern.ts";
 import { messageOf } from "../../lib/text/user-error.ts";

@@ -13,7 +13,16 @@ import { parseJson } from "../../lib/json/parse-json.ts";
 import { readIfThere } from "../../lib/files/read-file.ts";
 import { records } from "./command-environment.ts";
 import { fileSettings, type GitSetting, isHarmlessInRepository, settingsFile } from "./git-settings.ts";
-import { finalKept, type FoundOutside, KEPT, lookOutside, moveAway, openFolder, removePlaceholders, statOf } from "./look-outside.ts";
+import {
+  finalKept,
+  type FoundOutside,
+  KEPT,
+  lookOutside,
+  moveAway,
+  openFolder,
+  removePlaceholders,
+  statOf,
+} from "./look-outside.ts";
 import { SKIPPED } from "./protected-mounts.ts";
 import type { SessionView } from "./session-plan.ts";
 

@@ -4,7 +4,15 @@ import { treeSize } from "../../lib/files/folder-tree.ts";
 import { shareLock, takeLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { openFolder } from "../../lib/files/open-folder.ts";
-import { discard, lastChanged, prunableNames, type PruneCandidate, pruneCandidates, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import {
+  discard,
+  lastChanged,
+  prunableNames,
+  type PruneCandidate,
+  pruneCandidates,
+  type PruneOrder,
+  type PruneReport,
+} from "../../lib/files/prune.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { NPM_PREFIX, USER_PACKAGES } from "./command-environment.ts";
@@ -43,8 +51,7 @@ export async function openPrivateHome(place: HomePlace): Promise<PrivateHome> {
 const homesFolder = (signalboxHome: string) => join(signalboxHome, "homes");
 
 /** Shared by the sessions that use a home. It lies outside, where commands cannot reach it. */
-const homeLock = (signalboxHome: string, name: string) =>
-  join(signalboxHome, "locks", "homes", `${name}.sqlite`);
+const homeLock = (signalboxHome: string, name: string) => join(signalboxHome, "locks", "homes", `${name}.sqlite`);
 
 /** Files that every session writes: their time is when the home was used last. */
 const WRITTEN_AT_START: readonly string[] = [".gitconfig", ".npmrc"];

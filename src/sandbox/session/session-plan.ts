@@ -6,7 +6,15 @@ import { isInside } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { gitMounts, type IndexPlace, indexPlaces, missingModules, standIns } from "./git-places.ts";
 import { namedBySettings } from "./git-settings.ts";
-import { betweenFolders, type Mount, refuseWide, secretMounts, toolFolders, withoutLoss, writableRoots } from "./mounts.ts";
+import {
+  betweenFolders,
+  type Mount,
+  refuseWide,
+  secretMounts,
+  toolFolders,
+  withoutLoss,
+  writableRoots,
+} from "./mounts.ts";
 import { existingPlaces, missingInRepository, missingMounts, missingPaths } from "./protected-mounts.ts";
 
 /** What the commands of a session see of the disk. Plain data, so that it can be displayed and compared. */

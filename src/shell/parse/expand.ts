@@ -3,7 +3,17 @@ import { declares } from "../argv/builtins.ts";
 import { currentFolder, knownOutput, type OutputPlace } from "../argv/known-output.ts";
 import type { RawWord, ShellNode, WordPiece } from "../model/script.ts";
 import { isHarmlessVariable } from "../model/shell-state.ts";
-import { DIGITS, isVariable, MAX_VALUE, SPLIT, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../model/word.ts";
+import {
+  DIGITS,
+  isVariable,
+  MAX_VALUE,
+  SPLIT,
+  splitText,
+  UNKNOWN,
+  UNKNOWN_WORD,
+  type Word,
+  word,
+} from "../model/word.ts";
 
 const MAX_WORDS = 64;
 

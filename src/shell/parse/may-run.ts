@@ -1,4 +1,14 @@
-import { type Command, forEachChild, type HereDoc, parse, type ParsedScript, type Redirection, type SyntaxNode, type Word, type WordPart } from "unbash";
+import {
+  type Command,
+  forEachChild,
+  type HereDoc,
+  parse,
+  type ParsedScript,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from "unbash";
 import type { RawWord, ShellAssignment, ShellCommand, ShellNode, ShellRedirect, WordPiece } from "../model/script.ts";
 
 /** The full parser's result: every command anywhere, and whatever it could not parse. */

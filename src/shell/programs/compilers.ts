@@ -1,7 +1,13 @@
 import { doubt, type Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import type { Word } from "../model/word.ts";
-import { argumentFiles, type KnownProgram, OWN_FOLDER, type ProgramTable, takesArgumentFiles } from "./known-program.ts";
+import {
+  argumentFiles,
+  type KnownProgram,
+  OWN_FOLDER,
+  type ProgramTable,
+  takesArgumentFiles,
+} from "./known-program.ts";
 
 /** `-f` and `-m` switches never name a program or a file, except after `=` or if listed here. */
 const C_OPTIONS =

@@ -1,7 +1,17 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
 import type { Word } from "../model/word.ts";
 import { broughtBy } from "./files.ts";
-import { checkoutEffects, cleanEffects, givenUp, rebaseEffects, removalEffects, resetEffects, restoreEffects, revisionEffects, stashEffects } from "./git-losses.ts";
+import {
+  checkoutEffects,
+  cleanEffects,
+  givenUp,
+  rebaseEffects,
+  removalEffects,
+  resetEffects,
+  restoreEffects,
+  revisionEffects,
+  stashEffects,
+} from "./git-losses.ts";
 import { checkedOut, settingsNeeds } from "./git-needs.ts";
 import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
 import { addedRepositories, configEffects, gitUse, localRemote } from "./git-repository.ts";

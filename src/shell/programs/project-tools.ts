@@ -1,6 +1,14 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
 import { UNKNOWN, word } from "../model/word.ts";
-import { type KnownProgram, needsApproval, OWN_FOLDER, type ProgramTable, starts, subcommands, works } from "./known-program.ts";
+import {
+  type KnownProgram,
+  needsApproval,
+  OWN_FOLDER,
+  type ProgramTable,
+  starts,
+  subcommands,
+  works,
+} from "./known-program.ts";
 import type { Arguments } from "./options.ts";
 
 const STACK =
