@@ -24,17 +24,6 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/shell/programs/git-program.ts",
     names: ["gitProgram", "gitEffects"],
   },
-  "hook-settings": {
-    from: /programs\/git-settings-need\.ts$/,
-    path: "src/shell/programs/git-needs.ts",
-    names: ["settingsNeeds"],
-  },
-  "hook-revisions": {
-    from: /programs\/git-revisions\.ts$/,
-    path: "src/shell/programs/git-needs.ts",
-    names: ["checkedOut"],
-  },
-  "hook-sed": { from: /\/sed\.ts$/, path: "src/shell/programs/awk-sed-jq.ts", names: ["sedEffects"] },
   "hook-tools": {
     from: /programs\/tool-program\.ts$|^\.\/tool-program\.ts$/,
     path: "src/shell/programs/tool-program.ts",
@@ -46,21 +35,11 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-hold": {
     from: /\/hold-finding\.ts$/,
     path: "src/guard/contain/hold-finding.ts",
-    names: ["holdFinding"],
+    names: ["holdFinding", "taintInside"],
   },
-  "hook-planted": { from: /\/planted-folders\.ts$/, path: "src/hooks/outside-call.ts", names: ["withoutPlanted"] },
   "hook-output": { from: /\/build-output\.ts$/, path: "src/guard/contain/build-output.ts", names: ["isBuildOutput"] },
-  "hook-taint": { from: /\/taint-inside\.ts$/, path: "src/guard/contain/hold-finding.ts", names: ["taintInside"] },
-  "hook-changes": {
-    from: /\/git-changes\.ts$/,
-    path: "src/guard/machine/git-changes.ts",
-    names: ["gitAltered", "gitChanges", "gitTracked"],
-  },
-  "hook-checkout": {
-    from: /\/checked-out\.ts$/,
-    path: "src/guard/examine/checked-out.ts",
-    names: ["checkedOut", "listedEffects"],
-  },
+  "hook-changes": { from: /\/git-changes\.ts$/, path: "src/guard/machine/git-changes.ts", names: ["gitChanges"] },
+  "hook-checkout": { from: /\/checked-out\.ts$/, path: "src/guard/examine/checked-out.ts", names: ["checkedOutNeeds"] },
   "hook-outside": { from: /programs\/outside\.ts$/, path: "src/shell/programs/outside.ts", names: ["outsideEffects"] },
   "hook-own": {
     from: /\/match-own-rules\.ts$/,
@@ -78,35 +57,38 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/shell/programs/archives.ts",
     names: ["archiveEffects", "zipEffects"],
   },
-  "hook-awk": { from: /\/awk\.ts$/, path: "src/shell/programs/awk-sed-jq.ts", names: ["awkEffects"] },
-  "hook-jq": { from: /\/jq\.ts$/, path: "src/shell/programs/awk-sed-jq.ts", names: ["jqEffects"] },
+  // Only a call that asks to leave the sandbox needs this.
+  // Only a call of a recipe needs these.
+  // Only a call that opens a skill needs this.
+  // Only a call that applies a patch needs this.
+  "hook-awk": {
+    from: /\/awk-sed-jq\.ts$/,
+    path: "src/shell/programs/awk-sed-jq.ts",
+    names: ["awkEffects", "sedEffects", "jqEffects"],
+  },
+  "hook-call": {
+    from: /\/outside-call\.ts$/,
+    path: "src/hooks/outside-call.ts",
+    names: ["withoutPlanted", "sessionRecipe"],
+  },
   // Only an agent that reports an event to several wrappers needs this.
   "hook-answered": {
-    from: /\/answered-events\.ts$/,
+    from: /\/repeated-events\.ts$/,
     path: "src/hooks/repeated-events.ts",
     names: ["rememberEvent", "takeAnsweredEvent"],
   },
-  // Only a call that asks to leave the sandbox needs this.
-  "hook-leave": { from: /\/outside-command\.ts$/, path: "src/guard/signalbox-calls.ts", names: ["leaveSandbox"] },
-  // Only a call of a recipe needs these.
-  "hook-recipe": {
-    from: /\/recipe-call\.ts$/,
+  // Only a call that asks to leave the sandbox, or starts a recipe, needs this.
+  "hook-leave": {
+    from: /\/signalbox-calls\.ts$/,
     path: "src/guard/signalbox-calls.ts",
-    names: ["recipePolicy"],
+    names: ["leaveSandbox", "recipePolicy"],
   },
-  "hook-session": {
-    from: /\/session-recipe\.ts$/,
-    path: "src/hooks/outside-call.ts",
-    names: ["sessionRecipe"],
-  },
-  // Only a call that opens a skill needs this.
+  // Only a call that opens a skill or applies a patch needs this.
   "hook-mentions": {
-    from: /\/mentioned-paths\.ts$/,
+    from: /\/paths-in-text\.ts$/,
     path: "src/guard/judge/paths-in-text.ts",
-    names: ["mentionedPaths"],
+    names: ["mentionedPaths", "patchPaths"],
   },
-  // Only a call that applies a patch needs this.
-  "hook-patch": { from: /\/patch-paths\.ts$/, path: "src/guard/judge/paths-in-text.ts", names: ["patchPaths"] },
   // Only a project with hooks needs this.
   "hook-run": { from: /\/run-hook\.ts$/, path: "src/hooks/project/run-hook.ts", names: ["runHook"] },
   "hook-screen": { from: /screen\/screen\.ts$/, path: "src/guard/screen/screen.ts", names: ["screen"] },

@@ -70,13 +70,13 @@ const LATE = [
   "staging/only-staged",
   "staging/plan-stage",
   // The parts of every agent's pack that most launches do not need.
-  ...globSync("src/agents/*/{records,offline,normalise-nested,starting-files}.ts", { cwd: root }).map((file) =>
+  ...globSync("src/agents/*/{records,offline,normalise-nested}.ts", { cwd: root }).map((file) =>
     relative("src", file).replace(/\.ts$/, ""),
   ),
 ];
 
 /** Parts of the engine that it seldom needs and that are large. Paths are relative to src. */
-const SELDOM = ["mcp/open-configured", "models/tokens/o200k"];
+const SELDOM = ["native/mcp/open-mcp", "models/o200k"];
 
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 

@@ -69,7 +69,7 @@ function agentRows() {
 
 function doorRows() {
   const found = doors(imports);
-  return ["hooks", "guard", "shell", "screen", "sandbox", "backplane"]
+  return ["hooks", "guard", "shell", "screen", "sandbox", "backplane", "receipts", "native", "agents"]
     .filter((room) => existsSync(join(root, "src", room)))
     .map((room) =>
       row(
@@ -107,7 +107,7 @@ function testSupportLines(): number {
     ),
   );
   const entries =
-    /^src\/(?:cli|verbs|hooks\/(?:hook|serve)|library\/\w+|screen\/pack-lexicon|guard\/injection\/pack-lexicon)\.ts$|\.d\.ts$/;
+    /^src\/(?:cli|verbs|hooks\/(?:hook|serve)|(?:commands\/)?library\/\w+|screen\/pack-lexicon)\.ts$|\.d\.ts$/;
   return files
     .filter((file) => !used.has(file) && !entries.test(file))
     .reduce((sum, file) => sum + (texts.get(file)?.split("\n").length ?? 1) - 1, 0);

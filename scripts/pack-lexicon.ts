@@ -6,7 +6,7 @@ import { LEXICON } from "../src/guard/screen/lexicon.ts";
 
 /**
  * Packs the words of all languages for the hook's bundle: one block per concept, compressed, in base64. `node
- * src/scripts/pack-lexicon.ts` writes the file that is loaded; a test fails if it is out of date.
+ * scripts/pack-lexicon.ts` writes the file that is loaded; a test fails if it is out of date.
  */
 export function packLexicon(): string {
   const blocks = CONCEPTS.flatMap((concept) => {
@@ -17,6 +17,6 @@ export function packLexicon(): string {
 }
 
 if (import.meta.main) {
-  const source = `/** Written by pack-lexicon.ts from the lexicons beside it. */\nexport const PACKED =\n  "${packLexicon()}";\n`;
-  writeFileSync(join(import.meta.dirname, "packed-lexicon.ts"), source);
+  const source = `/** Written by scripts/pack-lexicon.ts from the lexicons beside it. */\nexport const PACKED =\n  "${packLexicon()}";\n`;
+  writeFileSync(join(import.meta.dirname, "../src/guard/screen/packed-lexicon.ts"), source);
 }

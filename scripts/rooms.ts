@@ -1,289 +1,171 @@
-/** Each room, and the rooms it may import from. Adding an arrow here is a design decision. */
-export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  lib: [],
-  shell: ["contract", "lib"],
-  screen: ["contract", "lib"],
-  models: ["contract", "lib"],
-  knowledge: ["contract", "lib"],
-  snapshots: ["contract", "lib"],
-  acceptance: ["contract", "lib", "shell"],
-  sessions: ["contract", "lib"],
-  guard: ["contract", "lib", "shell"],
-  sandbox: ["contract", "lib", "guard"],
-  tools: ["contract", "lib", "shell", "screen", "guard", "sandbox"],
-  mcp: ["contract", "lib", "screen", "guard", "tools"],
-  lsp: ["contract", "lib", "tools"],
-  engine: ["contract", "lib", "models"],
-  settings: ["contract", "lib", "models", "guard"],
-  agents: ["contract", "lib"],
-  hooks: ["contract", "lib", "screen", "guard", "sandbox", "snapshots", "agents"],
-  staging: ["contract", "lib", "agents", "hooks", "recipes"],
-  launch: ["contract", "lib", "agents", "hooks", "staging"],
-  backplane: ["contract", "lib", "acceptance", "guard", "snapshots"],
-  hosts:
-    "contract lib screen models knowledge snapshots acceptance sessions guard sandbox tools mcp lsp engine agents launch backplane".split(
-      " ",
+/** What a room may use, what it shows the others, and how large it may be. A new arrow or door, or growing past the budget, is a design decision. */
+interface Room {
+  /** The rooms that it may import. */
+  readonly imports: readonly string[];
+  /** The files that other rooms may import; without it, all of them. */
+  readonly doors?: readonly string[];
+  /** Source files and lines, tests left out. */
+  readonly budget: readonly [files: number, lines: number];
+}
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  contract: {
+    imports: [],
+    budget: [29, 2600],
+  },
+  lib: {
+    imports: [],
+    budget: [57, 4400],
+  },
+  shell: {
+    imports: words("contract lib"),
+    doors: words(`
+      argv/argv-effects.ts model/effect.ts model/script.ts model/shell-state.ts model/word.ts parse/expand.ts
+      parse/read-script.ts
+    `),
+    budget: [42, 7400],
+  },
+  models: {
+    imports: words("contract lib"),
+    doors: words(`
+      catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts other-models.ts
+      scripted/respond.ts scripted/script.ts scripted/server.ts tokens.ts
+    `),
+    budget: [28, 3900],
+  },
+  snapshots: {
+    imports: words("contract lib"),
+    doors: words(`
+      changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts recovery.ts replace-files.ts
+      restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
+    `),
+    budget: [19, 3500],
+  },
+  guard: {
+    imports: words("contract lib shell"),
+    doors: words(`
+      access/judge-access.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts audit/verify-audit.ts
+      audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts judge/tool-call.ts
+      machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts policy/trust.ts
+      redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
+    `),
+    budget: [76, 12100],
+  },
+  sandbox: {
+    imports: words("contract lib shell guard"),
+    doors: words(`
+      contained-session.ts prove-sandbox.ts run/command-runner.ts run/contained-commands.ts run/left-commands.ts
+      run/output-window.ts run/start-command.ts run/start-server.ts session/private-home.ts
+    `),
+    budget: [40, 6400],
+  },
+  agents: {
+    imports: words("contract lib"),
+    doors: words(`
+      active-agent.ts copilot/program.ts deliver-prompt.ts find-binary.ts find-dialect.ts install/hook-entries.ts
+      install/walk-folders.ts pack/agent-pack.ts pack/agent.ts pack/hook-event.ts pack/offline.ts pack/records.ts
+      pack/surfaces.ts packs.ts search-path.ts spillover.ts
+    `),
+    budget: [69, 7800],
+  },
+  hooks: {
+    imports: words("contract lib snapshots guard sandbox agents"),
+    doors: words(`
+      answer-xpia.ts client/wrappers.ts direct-call.ts install/guarded-start.ts install/prepare.ts
+      project/registration.ts project/session-hooks.ts server-protocol.ts
+    `),
+    budget: [32, 3600],
+  },
+  staging: {
+    imports: words("contract lib agents hooks recipes"),
+    doors: words(`
+      apply.ts check-staged.ts entry.ts manifest.ts plan-init.ts plan-stage.ts refresh.ts repository-file.ts
+      sources/staged-agents.ts
+    `),
+    budget: [23, 2900],
+  },
+  launch: {
+    imports: words("contract lib agents hooks staging"),
+    doors: words(`
+      binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch.ts read-prompt.ts run-folder.ts
+    `),
+    budget: [10, 1200],
+  },
+  receipts: {
+    imports: words("contract lib shell snapshots guard"),
+    doors: words(`
+      acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts host.ts run/known-runs.ts
+      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-parts.ts run/run-work-order.ts
+      run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts
+      workspace/workspace-copy.ts
+    `),
+    budget: [43, 7700],
+  },
+  native: {
+    imports: words("contract lib shell models snapshots guard sandbox receipts"),
+    doors: words(`
+      acp/acp-agent.ts engine/hooks.ts knowledge/context-report.ts knowledge/memories.ts log/list-sessions.ts
+      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts
+      log/session-summary.ts log/transcript.ts mcp/configured-servers.ts mcp/login.ts mcp/mcp-files.ts
+      mcp/probe-server.ts mcp/server-config.ts mcp/server-list.ts mcp/stored-login.ts session.ts
+      settings/model-setting.ts settings/session-settings.ts settings/settings-files.ts terminal/event-lines.ts
+      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts terminal/waiting-line.ts
+      tools/tool-names.ts undo/plan-turns.ts undo/take-back.ts
+    `),
+    budget: [128, 17800],
+  },
+  hosts: {
+    imports: words("contract lib guard sandbox agents launch receipts native"),
+    doors: words(`
+      acp/acp.ts named/named-host.ts native-host.ts own-host.ts program/program.ts program/start-agent.ts
+      program/system-processes.ts sidecar/conformance.ts sidecar/sidecar.ts
+    `),
+    budget: [28, 4500],
+  },
+  recipes: {
+    imports: words("contract lib shell snapshots guard sandbox agents"),
+    doors: words(`
+      bridge/find-runner.ts bridge/install-runner.ts bridge/run-runner.ts bridge/runner-context.ts
+      bridge/runner-place.ts check-recipe.ts recipe/find-recipe.ts recipe/load-recipe.ts recipe/plan-steps.ts
+      recipe/read-recipe.ts recipe/recipe-folders.ts recipe/recipe-trust.ts recipe/recipe.ts run/agent-step.ts
+      run/journal.ts run/run-folder.ts run/run-parts.ts run/run-recipe.ts run/step-result.ts shell/open-shell.ts
+      shell/place-command.ts
+    `),
+    budget: [36, 5000],
+  },
+  proof: {
+    imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
+    doors: words(`
+      compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
+      prove.ts report.ts
+    `),
+    budget: [23, 2700],
+  },
+  commands: {
+    imports: words(
+      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native hosts recipes proof",
     ),
-  recipes: ["contract", "lib", "shell", "screen", "snapshots", "guard", "sandbox", "tools", "agents"],
-  proof: ["contract", "lib", "models", "agents", "hooks", "launch"],
-  library: ["contract", "lib", "screen", "guard", "agents", "backplane", "hosts", "package.json"],
-  doctor: "contract lib models settings guard sandbox tools agents hooks staging launch backplane recipes proof".split(
-    " ",
-  ),
-  commands:
-    "contract lib screen models settings snapshots acceptance sessions guard sandbox tools mcp engine agents hooks staging launch backplane hosts recipes proof doctor package.json".split(
-      " ",
-    ),
-  "verbs.ts": ["agents", "commands"],
-  "cli.ts": ["lib", "commands", "verbs.ts", "package.json"],
+    budget: [87, 9500],
+  },
 };
 
-/** The files of a room that other rooms may import. Every file of contract and lib may be imported. */
-export const DOORS: Readonly<Record<string, readonly string[]>> = {
-  shell: [
-    "argv/argv-effects.ts",
-    "argv/environment.ts",
-    "expand/expand.ts",
-    "model/effect.ts",
-    "model/script.ts",
-    "model/state.ts",
-    "model/word.ts",
-    "parse/read-script.ts",
-  ],
-  guard: [
-    "allow/plan-allow.ts",
-    "audit/anchor.ts",
-    "audit/verify-audit.ts",
-    "audit/write-audit.ts",
-    "decide-and-record.ts",
-    "explain.ts",
-    "judge-line.ts",
-    "judge/judge-access.ts",
-    "judge/judge.ts",
-    "judge/tool-kind.ts",
-    "learn/learn.ts",
-    "machine/real-machine.ts",
-    "own-rules.ts",
-    "policy/active-policy.ts",
-    "policy/compiled-policy.ts",
-    "policy/trust.ts",
-    "redact/redact.ts",
-    "taint/taint-store.ts",
-  ],
-  screen: ["screen-command.ts", "screen-lines.ts", "screen.ts"],
-  sandbox: ["contained-session.ts", "limits.ts", "open-session-sandbox.ts", "prune-homes.ts"],
-  models:
-    "catalog/catalog.ts catalog/price.ts catalog/row.ts choose-model.ts default-model.ts effort.ts limits.ts model-error.ts model.ts open-model.ts other-models.ts providers.ts scripted/capture.ts scripted/load-script.ts scripted/script/script.ts scripted/server.ts tokens/estimate-tokens.ts tokens/message-tokens.ts tokens/o200k.ts".split(
-      " ",
-    ),
-  settings: ["feature-flags.ts", "load-settings.ts", "read-settings.ts", "wanted-model.ts", "write-model.ts"],
-  knowledge: words(`
-    agents/load-agents.ts agents/show-agents.ts commands/load-commands.ts instructions/load-instructions.ts
-    instructions/touched-instructions.ts skills/load-skills.ts system-prompt.ts
-    texts/name-of.ts turn/jit-instructions.ts turn/state-block.ts
-  `),
-  snapshots: words(`
-    changes.ts file-moves.ts merge-changes.ts open-session.ts plan-redo.ts plan-undo.ts prune-saved.ts recovery.ts replace-files.ts restore.ts
-    saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
-  `),
-  acceptance: ["check-base.ts", "check-with-base.ts", "read-pattern.ts", "record-base.ts"],
-  sessions: [
-    "agent-logs.ts",
-    "continuable.ts",
-    "damage-error.ts",
-    "dropped.ts",
-    "folder.ts",
-    "fork.ts",
-    "list.ts",
-    "prune-sessions.ts",
-    "read-log.ts",
-    "replay.ts",
-    "session.ts",
-    "summary.ts",
-    "transcript.ts",
-    "turns.ts",
-  ],
-  agents: [
-    "choose-installed.ts",
-    "command-words.ts",
-    "copilot/program.ts",
-    "deliver-prompt.ts",
-    "dialect/hook-event.ts",
-    "find-binary.ts",
-    "find-dialect.ts",
-    "install/hooks-switch.ts",
-    "login-error.ts",
-    "install/walk-folders.ts",
-    "is-unattended.ts",
-    "launcher-context.ts",
-    "loose-path.ts",
-    "pack/agent-pack.ts",
-    "pack/agent.ts",
-    "pack/headless-mode.ts",
-    "pack/nested-calls.ts",
-    "pack/offline.ts",
-    "pack/record-fields.ts",
-    "pack/starting-files.ts",
-    "pack/surfaces.ts",
-    "pack/switched-off.ts",
-    "packs.ts",
-    "registry.ts",
-    "resolve.ts",
-    "spillover.ts",
-    "workspace-folders.ts",
-  ],
-  mcp: words(`
-    auth/login.ts auth/token-store.ts config/edit-config.ts config/load-servers.ts config/mcp-files.ts
-    config/read-server.ts list/list-cache.ts open-configured.ts open-mcp.ts probe-server.ts
-  `),
-  lsp: ["project-servers.ts"],
-  tools: words(`
-    ask-user.ts bound-text.ts command/command-runner.ts command/contained-commands.ts command/left-commands.ts
-    command/show-output.ts command/start-server.ts files/image-size.ts files/image-type.ts items/work-items.ts
-    memory/memories.ts task-complete.ts tool-names.ts tool-set.ts
-  `),
-  engine: words(`
-    budget.ts compaction/between-runs.ts compaction/compaction.ts effort/effort-gate.ts gates.ts hooks.ts
-    processor.ts progress.ts prompt-queue.ts run-session.ts run-turns.ts trail.ts
-  `),
-  hooks: [
-    "client/staged-client.ts",
-    "direct-call.ts",
-    "hook-entry.ts",
-    "install/guarded-start.ts",
-    "install/prepare.ts",
-    "project/registration.ts",
-    "project/session-hooks.ts",
-    "server-address.ts",
-  ],
-  staging: [
-    "apply.ts",
-    "check-staged.ts",
-    "entry.ts",
-    "manifest.ts",
-    "plan-init.ts",
-    "plan-stage.ts",
-    "refresh.ts",
-    "repository-file.ts",
-    "sources/staged-agents.ts",
-  ],
-  launch: [
-    "binary-identity.ts",
-    "child-environment.ts",
-    "exit-status.ts",
-    "first-line.ts",
-    "guard-run.ts",
-    "launch-request.ts",
-    "launch.ts",
-    "prune-launches.ts",
-    "read-prompt.ts",
-    "run-folder.ts",
-    "start-failure.ts",
-  ],
-  backplane: [
-    "host.ts",
-    "protocol/serve-host.ts",
-    "receipts/find-receipt.ts",
-    "receipts/seal-summary.ts",
-    "receipts/verify-receipts.ts",
-    "run/known-runs.ts",
-    "run/prune-runs.ts",
-    "run/read-order.ts",
-    "run/recover-runs.ts",
-    "run/run-parts.ts",
-    "run/run-work-order.ts",
-    "workspace/open-copy.ts",
-  ],
-  hosts: [
-    "acp/acp.ts",
-    "conformance/suite.ts",
-    "named/acp-by-command.ts",
-    "named/named-host.ts",
-    "named/own-hosts.ts",
-    "native/acp/acp-agent.ts",
-    "native/context-view.ts",
-    "native/line-mode.ts",
-    "native/contained-probe.ts",
-    "native/native-host.ts",
-    "native/one-task.ts",
-    "native/native-settings.ts",
-    "native/open-native.ts",
-    "native/stop-on-signal.ts",
-    "native/undo/describe-undo.ts",
-    "native/undo/list-turns.ts",
-    "native/undo/plan-turns.ts",
-    "native/waiting-line.ts",
-    "own-host.ts",
-    "program/program.ts",
-    "program/start-agent.ts",
-    "program/system-processes.ts",
-    "program/uncontained.ts",
-    "sidecar/sidecar.ts",
-  ],
-  recipes: words(`
-    bridge/check-runner.ts bridge/find-runner.ts bridge/install-runner.ts bridge/run-runner.ts
-    bridge/runner-context.ts bridge/runner-environment.ts bridge/runner-place.ts bridge/whole-recipe.ts
-    check/check-recipe.ts places/find-persona.ts places/find-recipe.ts places/load-recipe.ts
-    places/recipe-folders.ts places/recipe-trust.ts recipe/read-recipe.ts recipe/recipe.ts run/journal.ts
-    run/output-value.ts run/rate-limit.ts run/run-folder.ts run/run-parts.ts run/run-recipe.ts run/step-result.ts
-    shell/open-shell.ts shell/place-command.ts show/graph.ts show/progress.ts
-  `),
-  proof: [
-    "candidates.ts",
-    "compare-faults.ts",
-    "fault-table.ts",
-    "guarantees.ts",
-    "proof-state.ts",
-    "prove-all.ts",
-    "prove.ts",
-    "report.ts",
-  ],
-  doctor: ["check.ts", "examine.ts", "prompt-delivery.ts"],
-  commands: [
-    "agent.ts",
-    "audit.ts",
-    "command-module.ts",
-    "completions/completions.ts",
-    "demo/demo.ts",
-    "doctor.ts",
-    "guard/guard.ts",
-    "help-screen.ts",
-    "hook.ts",
-    "key.ts",
-    "launch.ts",
-    "mcp/mcp.ts",
-    "models/models.ts",
-    "native/context.ts",
-    "native/memory.ts",
-    "native/native.ts",
-    "native/sessions.ts",
-    "nested.ts",
-    "prompt-plan.ts",
-    "prove.ts",
-    "receipt/receipt.ts",
-    "recipe/recipe.ts",
-    "run/apply.ts",
-    "run/cancel.ts",
-    "run/prune.ts",
-    "run/run.ts",
-    "run/runs.ts",
-    "run/sidecar.ts",
-    "sandbox/outside.ts",
-    "sandbox/sandbox.ts",
-    "schema.ts",
-    "scripted-model.ts",
-    "stage/init.ts",
-    "stage/stage.ts",
-    "stage/unstage.ts",
-    "sub-help.ts",
-    "trust.ts",
-    "usage-message.ts",
-    "xpia-hook.ts",
-  ],
-  library: [],
+/** The files beside the rooms, and what they may import. */
+export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
+  "verbs.ts": words("agents commands"),
+  "cli.ts": words("lib commands verbs.ts package.json"),
+};
+
+/** Folders that are stricter than their room: they import these rooms, and nothing else of their own room. */
+export const STRICT_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  // The engine has no disk, network or clock of its own.
+  "native/engine": words("contract lib models"),
+  // The guard gets the screen passed in.
+  "guard/screen": words("contract lib"),
 };
 
 function words(text: string): readonly string[] {
-  return text.trim().split(/\s+/);
+  return text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== "");
 }

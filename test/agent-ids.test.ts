@@ -6,7 +6,7 @@ import { PACKS } from "../src/agents/packs.ts";
 import { PROJECT } from "./support/run-signalbox.ts";
 
 /** Where an agent may be known by its name. */
-const AGENT_PLACES = /^src\/(?:agents|hosts\/copilot|hosts\/native)\/|^src\/contract\/agent\.ts$/;
+const AGENT_PLACES = /^src\/(?:agents|hosts\/copilot)\/|^src\/contract\/agent\.ts$/;
 
 const IDS = PACKS.map(({ program }): string => program.name);
 

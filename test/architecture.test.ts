@@ -2,36 +2,61 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { cycles, doors, edges, exportedTypes, mutualFolders, roomOf, sourceFiles } from "../scripts/import-graph.ts";
-import { DOORS, MAY_IMPORT } from "../scripts/rooms.ts";
+import { ROOMS, STRICT_FOLDERS, TOP_FILES } from "../scripts/rooms.ts";
 import { AGENT_VARIABLES } from "../src/agents/active-agent.ts";
 import { PROJECT } from "./support/run-signalbox.ts";
 
 const files = sourceFiles();
 const imports = edges(files);
-const rooms = Object.keys(MAY_IMPORT).filter((room) => !room.endsWith(".ts"));
+const rooms = Object.entries(ROOMS);
 
-test.each(files)("%s imports only what its room may", (file) => {
-  const allowed = MAY_IMPORT[roomOf(file)];
-  expect(allowed, `${roomOf(file)} is not in MAY_IMPORT`).toBeDefined();
-  const targets = imports.filter(({ from }) => from === file).map(({ to }) => roomOf(to));
-  expect(targets.filter((room) => room !== roomOf(file) && !allowed?.includes(room))).toEqual([]);
+const mayImport = (from: string): readonly string[] | undefined => ROOMS[from]?.imports ?? TOP_FILES[from];
+
+test("every file imports only from the rooms that its own may import", () => {
+  const offending = imports.filter(({ from, to }) => {
+    const [own, target] = [roomOf(from), roomOf(to)];
+    return own !== target && mayImport(own)?.includes(target) !== true;
+  });
+  expect(offending).toEqual([]);
+  expect(files.filter((file) => mayImport(roomOf(file)) === undefined)).toEqual([]);
 });
 
-test.each(rooms)("%s uses every arrow that it has", (room) => {
+test.each([...rooms.map(([room]) => room), ...Object.keys(TOP_FILES)])("%s uses every arrow that it has", (room) => {
   const used = new Set(imports.filter(({ from }) => roomOf(from) === room).map(({ to }) => roomOf(to)));
-  expect(MAY_IMPORT[room]?.filter((target) => !used.has(target))).toEqual([]);
+  expect(mayImport(room)?.filter((target) => !used.has(target))).toEqual([]);
 });
 
-test.each(Object.keys(DOORS))("other rooms import the doors of %s, all of them and nothing else", (room) => {
-  const imported = [...(doors(imports).get(room) ?? [])].map((file) => file.slice(`src/${room}/`.length));
-  expect(imported.toSorted()).toEqual(DOORS[room]?.toSorted());
+test.each(Object.entries(STRICT_FOLDERS))("%s imports nothing else of its room", (folder, allowed) => {
+  const isInside = (file: string) => file.startsWith(`src/${folder}/`);
+  const offending = imports.filter(({ from, to }) => isInside(from) && !isInside(to) && !allowed.includes(roomOf(to)));
+  expect(offending).toEqual([]);
+  expect(files.filter(isInside).length).toBeGreaterThan(5);
 });
 
-test("every room but contract and lib has its doors listed, few of them where outsiders should see little", () => {
-  expect(rooms.filter((room) => !(room in DOORS))).toEqual(["contract", "lib"]);
-  const count = (room: string) => DOORS[room]?.length ?? Infinity;
-  expect([count("hooks") <= 8, count("guard") <= 18, count("backplane") <= 12]).toEqual([true, true, true]);
+test.each(rooms.filter(([, { doors: listed }]) => listed !== undefined))(
+  "other rooms import the doors of %s, all of them and nothing else",
+  (room, { doors: listed }) => {
+    const imported = [...(doors(imports).get(room) ?? [])].map((file) => file.slice(`src/${room}/`.length));
+    expect(imported.toSorted()).toEqual(listed?.toSorted());
+  },
+);
+
+test.each(rooms)("%s is within its budget of files and lines", (room, { budget: [mostFiles, mostLines] }) => {
+  const own = files.filter((file) => roomOf(file) === room);
+  const lines = own.reduce((sum, file) => sum + lineCount(file), 0);
+  expect([own.length <= mostFiles, lines <= mostLines], `${own.length} files, ${lines} lines`).toEqual([true, true]);
 });
+
+test("there are at most 17 rooms, and every room but contract, lib and commands lists its doors", () => {
+  expect(rooms.length).toBeLessThanOrEqual(17);
+  expect(rooms.filter(([, { doors: listed }]) => listed === undefined).map(([room]) => room)).toEqual([
+    "contract",
+    "lib",
+    "commands",
+  ]);
+});
+
+const lineCount = (file: string) => readFileSync(resolve(PROJECT, file), "utf8").split("\n").length - 1;
 
 test("no two folders of a room import each other", () => {
   expect(mutualFolders(imports)).toEqual([]);

@@ -7,9 +7,8 @@ import { dirname, join } from "node:path";
 const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
   shell: ["guard"],
   guard: ["guard", "guarded-launch"],
-  screen: ["guard"],
   hooks: ["guarded-launch", "staged-wrappers"],
-  backplane: ["run", "receipt", "receipt-show", "run-disk", "run-naming", "run-task"],
+  receipts: ["run", "receipt", "receipt-show", "run-disk", "run-naming", "run-task"],
   agents: ["launch", "guarded-launch", "prompt", "prompt-file", "stage"],
   launch: [
     "launch",
@@ -21,9 +20,7 @@ const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
     "run-task",
     "who-is-alive",
   ],
-  engine: ["native"],
-  tools: ["native"],
-  sessions: ["native", "native-sessions", "native-disk", "native-killed", "prune"],
+  native: ["native", "native-sessions", "native-disk", "native-killed", "prune"],
   staging: ["stage", "staged-clone", "init", "stage-conflicts", "staged-wrappers", "unreadable-files"],
 };
 

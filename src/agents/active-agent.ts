@@ -153,7 +153,7 @@ const FUTURE_MS = 5 * 60 * 1000;
 type Read = { readonly launcher: string } | { readonly agent?: undefined; readonly reason: string };
 
 /** The launcher named in the context file of `folder`, or why the file is treated as absent. */
-export function readLauncherContext(folder: string, now: Date): Read {
+function readLauncherContext(folder: string, now: Date): Read {
   const path = join(folder, CONTEXT_FILE);
   try {
     const real = realpathSync(path);

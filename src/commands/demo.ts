@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isRecord } from "../lib/json/json-value.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
-import { calledAs, packageRoot } from "../lib/package-folder.ts";
+import { calledAs, packageFolder } from "../lib/path/package-folder.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { hasStarted } from "../lib/process/has-started.ts";
@@ -212,7 +212,7 @@ async function ask(place: Place, args: readonly string[]) {
  * for.
  */
 async function start({ repository, env, signal }: Place, args: readonly string[]) {
-  const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
+  const child = spawn(join(packageFolder(), "bin/signalbox"), args, {
     cwd: repository,
     env,
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { calledAs } from "../lib/package-folder.ts";
+import { calledAs } from "../lib/path/package-folder.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { isInsideSession } from "../lib/process/inside-session.ts";

@@ -98,7 +98,7 @@ function parentOf(text: string): string | undefined {
 }
 
 /** What the wrapper of an agent's second hook is called with, after the event. */
-export const SECOND = "second";
+const SECOND = "second";
 
 /**
  * Questions for an agent that drops changed arguments when a hook asks: its first hook changes the command, and its

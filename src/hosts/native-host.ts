@@ -131,7 +131,7 @@ function ownStop(outcome: SessionOutcome): Pick<HostEnd, "stopped" | "because"> 
 }
 
 /** Converts engine events to run events. `denied` contains the ids of calls that a rule blocked. */
-export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent) => readonly AgentEvent[] {
+function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent) => readonly AgentEvent[] {
   let turn = 0;
   return (whole) => {
     const { event, startedBy } = sessionCall(whole);
@@ -223,7 +223,7 @@ interface SessionCall {
 }
 
 /** An event of any agent of a session, with ids of calls that are unique in the session. */
-export function sessionCall(whole: SessionEvent): SessionCall {
+function sessionCall(whole: SessionEvent): SessionCall {
   let event = whole;
   let startedBy: string | null = null;
   let prefix = "";

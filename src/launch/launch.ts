@@ -9,7 +9,7 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import { type Agent, isUnattended } from "../agents/pack/agent.ts";
 import { findPack } from "../agents/packs.ts";
 import type { Guard, GuardedStart, InstalledHooks } from "../hooks/install/guarded-start.ts";
-import { calledAs } from "../lib/package-folder.ts";
+import { calledAs } from "../lib/path/package-folder.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { gitTop } from "../lib/path/workspace.ts";

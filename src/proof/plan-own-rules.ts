@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { OwnRuleFile } from "../agents/pack/offline.ts";
-import { packageRoot } from "../lib/package-folder.ts";
+import { packageFolder } from "../lib/path/package-folder.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { writeBelow } from "./proof-state.ts";
@@ -130,7 +130,7 @@ async function launch(stage: TrialPlace, cwd: string, words: readonly [string, .
   await using model = await startScriptedModel({ script: { turns: [{ shell: CALLS }, { text: "Done." }] } });
   const [program, ...argv] = words;
   const task = ["-p", "Do what you are told.", "--", ...stage.offline.bypass];
-  const child = spawn(program, [...argv, join(packageRoot(), "bin/signalbox"), stage.name, ...task], {
+  const child = spawn(program, [...argv, join(packageFolder(), "bin/signalbox"), stage.name, ...task], {
     cwd,
     env: {
       ...stage.environment(model.url),

@@ -11,7 +11,7 @@ import { makeFolder } from "../lib/files/make-folder.ts";
 import { newerFormat, withUpdate } from "../lib/json/file-format.ts";
 import { isRecord } from "../lib/json/json-value.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
-import { packageRoot, runsFromSources } from "../lib/package-folder.ts";
+import { packageFolder, runsFromSources } from "../lib/path/package-folder.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
 
@@ -68,7 +68,7 @@ function isProof(value: unknown): value is Proof {
 
 /** The files that make up the guard: what answers hooks, and what installs them. */
 export function guardFiles(): readonly string[] {
-  const root = packageRoot();
+  const root = packageFolder();
   if (runsFromSources) return [join(root, "src/hooks/hook.ts")];
   const names = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".cjs"));
   return names.toSorted().map((name) => join(root, "dist", name));

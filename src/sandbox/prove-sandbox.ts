@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { type Containment, HELD_PARTS } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
-import { helperProgram } from "../lib/package-folder.ts";
+import { helperProgram } from "../lib/path/package-folder.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { diskError, isUserError, messageOf } from "../lib/text/user-error.ts";
 import { explainFailure, readMachine } from "./explain-failure.ts";

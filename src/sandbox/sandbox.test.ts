@@ -17,7 +17,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "./prove-sandbox.ts";
-import { helperProgram } from "../lib/package-folder.ts";
+import { helperProgram } from "../lib/path/package-folder.ts";
 import { planSession } from "./session/session-plan.ts";
 import { type RunningSandbox, startSandbox } from "./linux/session-sandbox.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atomicWrite } from "../lib/files/atomic-write.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
-import { packageRoot, runsFromSources } from "../lib/package-folder.ts";
+import { packageFolder, runsFromSources } from "../lib/path/package-folder.ts";
 import { launchesFolder, serversFolder } from "../hooks/server-protocol.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
 import { plainEntry, servedEntry } from "../hooks/client/wrappers.ts";
@@ -52,7 +52,7 @@ function entryText(home: string): string {
 }
 
 const program = (name: "hook" | "serve") =>
-  join(packageRoot(), runsFromSources ? `src/hooks/${name}.ts` : `dist/${name}.cjs`);
+  join(packageFolder(), runsFromSources ? `src/hooks/${name}.ts` : `dist/${name}.cjs`);
 
 /** A command that ends the bundle if it hangs. */
 function deadline(): readonly string[] {

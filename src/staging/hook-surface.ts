@@ -7,7 +7,7 @@ import type { AgentName } from "../contract/agent.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
 import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../hooks/client/wrappers.ts";
 import type { carriedHooks } from "../hooks/project/registration.ts";
-import { packageRoot } from "../lib/package-folder.ts";
+import { packageFolder } from "../lib/path/package-folder.ts";
 import type { Change, OwnFile } from "./sources/change.ts";
 import type { StagedAgent } from "./sources/staged-agents.ts";
 
@@ -101,6 +101,6 @@ export const XPIA_FOLDER = ".claude/tools/xpia/hooks/";
 export const xpiaSurface = (): readonly OwnFile[] =>
   ["pre_tool_use.py", "pre_tool_use_rust.py"].map((name) => {
     const path = `${XPIA_FOLDER}${name}`;
-    const content = readFileSync(join(packageRoot(), path));
+    const content = readFileSync(join(packageFolder(), path));
     return { kind: "file", path, content, executable: true, purpose: { surface: "xpia" } };
   });

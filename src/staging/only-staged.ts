@@ -105,7 +105,7 @@ const PLAIN = new Set([
  * True for an agent, command or skill that is exactly what `signalbox stage` would write from `.signalbox/` now, and only
  * text: then a repository gains nothing by it that a launch would not give the agent anyway.
  */
-export function isStagedText(path: string, text: string, known: Map<string, StagedTexts>): boolean {
+function isStagedText(path: string, text: string, known: Map<string, StagedTexts>): boolean {
   for (const { agent } of TRUSTING) {
     const { agents, commands, skills } = agent.surfaces;
     for (const folder of [agents?.folder, commands?.folder, skills?.folder]) {
@@ -121,7 +121,7 @@ export function isStagedText(path: string, text: string, known: Map<string, Stag
 }
 
 /** What staging writes into one repository, by path. */
-export type StagedTexts = ReadonlyMap<string, string>;
+type StagedTexts = ReadonlyMap<string, string>;
 
 function stagedTexts(root: string): StagedTexts {
   const sources = readSources(root);

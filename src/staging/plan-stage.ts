@@ -76,7 +76,7 @@ interface Planned {
 }
 
 /** The MCP servers from `.signalbox/mcp.json`, in the file where an agent looks for them. */
-export function serverSurface(
+function serverSurface(
   { name: agent, surfaces }: StagedAgent,
   servers: Readonly<Record<string, unknown>>,
   read: ReadFile,

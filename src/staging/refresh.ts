@@ -5,7 +5,7 @@ import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { findWorkspace, gitTop } from "../lib/path/workspace.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { messageOf } from "../lib/text/user-error.ts";
-import { packageFolder } from "../lib/package-folder.ts";
+import { packageFolder } from "../lib/path/package-folder.ts";
 import { recipeFolders } from "../recipes/recipe/recipe-folders.ts";
 import { writeEntry } from "./entry.ts";
 import { MANIFEST_PATH } from "./sources/change.ts";

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, 
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packageFolder } from "../../src/lib/package-folder.ts";
+import { packageFolder } from "../../src/lib/path/package-folder.ts";
 import { isOnPath } from "../support/is-on-path.ts";
 import { hasSandbox, openScene, type SandboxScene } from "../support/sandbox-scene.ts";
 

@@ -133,7 +133,7 @@ interface ChosenModel {
  * The model and its effort, from flags, then a resumed session, then the environment, then the settings files: those
  * of the session's folder, or of `cwd` where it is given. What the user should know about the choice is said.
  */
-export function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
+function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
   const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(realFolder(folder)) });
@@ -194,7 +194,7 @@ function realFolder(folder: string): string {
 }
 
 /** The hook programs configured by the user and the trusted repository, as hooks of the engine. */
-export function nativeHooks(place: HookPlace): EngineHooks {
+function nativeHooks(place: HookPlace): EngineHooks {
   const hooks = openSessionHooks(place);
   if (hooks === undefined) return {};
   const { beforeTool, beforeStop, tell } = hooks;

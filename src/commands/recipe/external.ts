@@ -8,7 +8,7 @@ import { openSpillover, type Spillover } from "../../agents/spillover.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { packageFolder } from "../../lib/package-folder.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { endTree } from "../../lib/process/end-tree.ts";
 import { markWork } from "../../lib/process/left-work.ts";

@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readBounded } from "../../lib/files/read-file.ts";
-import { packageFolder } from "../../lib/package-folder.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";

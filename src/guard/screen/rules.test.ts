@@ -33,7 +33,7 @@ test("the concepts that carry an attack have words in every language", () => {
   expect(missing).toEqual([]);
 });
 
-test("the packed lexicon is the lexicon; if not, run `node src/scripts/pack-lexicon.ts`", () => {
+test("the packed lexicon is the lexicon; if not, run `node scripts/pack-lexicon.ts`", () => {
   const lines = CONCEPTS.flatMap((concept) => {
     const words = LEXICON[concept];
     return words === undefined ? [] : [[concept, words.trim().split("\n")]];

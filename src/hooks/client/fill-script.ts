@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
-import { packageRoot, runsFromSources } from "../../lib/package-folder.ts";
+import { packageFolder, runsFromSources } from "../../lib/path/package-folder.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 
 export type ScriptName = "launch-bash" | "launch-sh" | "staged" | "entry-plain" | "entry-served";
@@ -52,7 +52,7 @@ const FOLDER = runsFromSources ? "src/hooks/client" : "dist/client";
 
 /** The text of a script, with the files it sources from this folder inlined and shellcheck directives removed. */
 function readScript(name: string): string {
-  return readFileSync(join(packageRoot(), FOLDER, `${name}.sh`), "utf8")
+  return readFileSync(join(packageFolder(), FOLDER, `${name}.sh`), "utf8")
     .replaceAll(/^ *# shellcheck .*\n/gm, "")
     .replaceAll(/^\. \.\/([a-z-]+)\.sh\n/gm, (_, sourced: string) => readScript(sourced));
 }

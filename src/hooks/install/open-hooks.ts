@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findDialect } from "../../agents/find-dialect.ts";
 import type { OwnHook, StartFacts } from "../../contract/agent-install.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { packageRoot, runsFromSources } from "../../lib/package-folder.ts";
+import { packageFolder, runsFromSources } from "../../lib/path/package-folder.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { fitsSocket } from "../../lib/path/inside.ts";
 import { SESSION_VARIABLE, sessionVariables } from "../../lib/process/inside-session.ts";
@@ -58,7 +58,7 @@ interface ServerAccess {
 function wrapperParts(start: GuardedStart, settings: HookSettings, { token, client }: ServerAccess): WrapperParts {
   const file = settingsFile(start.folder);
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
-  const root = packageRoot();
+  const root = packageFolder();
   const patience = settings.hooks.length === 0 ? 3 : 25;
   return {
     dialect: findDialect(start.agent),
@@ -123,7 +123,7 @@ export function launchSettings(
     closed: [...new Set([start.folder, realpathSync(start.folder), launchesFolder(folder), serversFolder(folder)])],
     ...contained,
     recipes: {
-      program: join(packageRoot(), "bin/signalbox"),
+      program: join(packageFolder(), "bin/signalbox"),
       variables: { ...sessionVariables(start.env, start.id), [SESSION_VARIABLE]: settingsFile(start.folder) },
     },
     deniedTools: start.deniedTools,

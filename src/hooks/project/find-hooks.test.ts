@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { trust } from "../../guard/policy/trust.ts";
-import { packageRoot } from "../../lib/package-folder.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./find-hooks.ts";
 import { carriedHooks, stagedHooks } from "./registration.ts";
@@ -98,7 +98,7 @@ test("our own entry point in the ancestor's place is no hook, and an edited copy
   const below = ".claude/tools/xpia/hooks/pre_tool_use.py";
   const file = put(join(workspace, below));
   const names = () => ancestorHooks({ workspace, folder }, env).map(({ name }) => name);
-  const text = readFileSync(join(packageRoot(), below), "utf8");
+  const text = readFileSync(join(packageFolder(), below), "utf8");
   writeFileSync(file, text);
   expect(names()).toEqual([]);
   writeFileSync(file, `${text}\n`);

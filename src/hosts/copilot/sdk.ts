@@ -216,7 +216,7 @@ async function openSession(
  * The two places where the SDK asks before a tool runs. A throw in the hook would let the tool run, so any failure
  * there becomes a denial. In the permission handler, a throw is a denial anyway.
  */
-export function sdkGate(
+function sdkGate(
   { decide, judge }: Pick<HostJob, "decide" | "judge">,
   isApproved: (tool: string) => boolean = () => false,
 ) {

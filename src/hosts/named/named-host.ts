@@ -75,7 +75,7 @@ export async function namedHost(
 }
 
 /** Extra options for this program when connected over ACP. */
-export const acpOptions = async (name: string, env: NodeJS.ProcessEnv) =>
+const acpOptions = async (name: string, env: NodeJS.ProcessEnv) =>
   (await OWN_HOSTS.find((own) => own.name === name)?.acpOptions(env)) ?? {};
 
 /** An ACP agent, named after the command that starts it. */

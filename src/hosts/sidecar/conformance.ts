@@ -37,13 +37,13 @@ async function runOnce(subject: Subject, order: WorkOrder, id: string): Promise<
 const RUBBISH = "not an envelope: ";
 
 /** Lines that a host printed outside the protocol. */
-export const rubbishIn = (received: readonly LooseHostEnvelope[]) =>
+const rubbishIn = (received: readonly LooseHostEnvelope[]) =>
   received.flatMap((envelope) =>
     envelope.t === "fatal" && envelope.error.startsWith(RUBBISH) ? [envelope.error] : [],
   );
 
 /** Whether this is a `hello` with our major version. */
-export const isHello = (envelope: LooseHostEnvelope | undefined) =>
+const isHello = (envelope: LooseHostEnvelope | undefined) =>
   envelope?.t === "hello" &&
   majorVersion(envelope.contract_version) === majorVersion(CONTRACT_VERSION) &&
   isRecord(envelope.capabilities);
@@ -154,7 +154,7 @@ export async function* checkHost(
 }
 
 /** A host under test: its output, and ways to send it input. */
-export interface Subject extends AsyncDisposable {
+interface Subject extends AsyncDisposable {
   readonly send: (value: unknown) => void;
   readonly sendText: (text: string) => void;
   readonly endInput: () => void;
@@ -172,7 +172,7 @@ export interface Subject extends AsyncDisposable {
 const PATIENCE_MS = 20_000;
 
 /** Starts a host for one check. A line that is not an envelope is recorded as a `fatal` that we make up. */
-export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
+async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
   const runId = randomUUID();
   const program = await startHostCommand(command, {
     workspaceRoots: [cwd],

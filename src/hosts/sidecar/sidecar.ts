@@ -44,7 +44,7 @@ export function sidecarHost(
 }
 
 /** A running host program: its output, and a way to send it input. */
-export interface Peer extends AsyncDisposable {
+interface Peer extends AsyncDisposable {
   readonly output: AsyncIterable<Uint8Array>;
   readonly send: (line: string) => void;
   /** Waits for the program to end and describes how it ended. */
@@ -56,12 +56,12 @@ export interface SidecarTimes {
   readonly pingMs: number;
 }
 
-export const SIDECAR_TIMES: SidecarTimes = { helloMs: 10_000, pingMs: 15_000 };
+const SIDECAR_TIMES: SidecarTimes = { helloMs: 10_000, pingMs: 15_000 };
 
 type Hello = Extract<LooseHostEnvelope, { t: "hello" }>;
 
 /** Opens a host program. Its `hello` must come first, in time, and with our major version. */
-export async function openSidecar(peer: Peer, name: string, times: SidecarTimes = SIDECAR_TIMES): Promise<Host> {
+async function openSidecar(peer: Peer, name: string, times: SidecarTimes = SIDECAR_TIMES): Promise<Host> {
   const lines = decodeLines(peer.output);
   const hello = await readHello(lines, peer, times.helloMs);
   const { known, unknown } = readCapabilities(hello.capabilities);

@@ -12,7 +12,7 @@ import { commandScreen } from "../../guard/screen/screen-command.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint-store.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { packageFolder } from "../../lib/package-folder.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
 import { endAll } from "../../lib/process/tasks.ts";
 import type { Model } from "../../models/model.ts";
 import { type CommandRunner, openCommandRunner } from "../../sandbox/run/command-runner.ts";

@@ -151,7 +151,7 @@ function logIfPossible({ log }: OpenRun, event: AgentEvent): void {
 /**
  * Does everything from opening the workspace to the last check. A failure becomes the stop reason and is not thrown.
  */
-export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<WorkStep> {
+async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<WorkStep> {
   let run: CheckedRun = opened;
   const keep = (event: AgentEvent): WorkStep => ({ run, step: keepEvent(run, event) });
   const { agent, run_id } = run.header;
@@ -189,7 +189,7 @@ async function enterWorkspace(run: OpenRun, parts: RunParts): Promise<PlacedRun>
 const plain = (snapshot: Snapshot | null) => (snapshot === null ? null : { ...snapshot, parts: [...snapshot.parts] });
 
 /** The stop reason for a thrown error. */
-export function stopFor(error: unknown): StopCause {
+function stopFor(error: unknown): StopCause {
   const because = messageOf(error);
   if (error instanceof ProtocolError) return { stopped: "crashed", because };
   return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode, fix: error.fix } : {}) };
@@ -205,7 +205,7 @@ function failureCode(run: WorkedRun, error: unknown): ErrorCode {
 const POLL_MS = 200;
 
 /** Watches for the user's Ctrl-C and for `signalbox cancel` from another process. */
-export function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Disposable {
+function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Disposable {
   const interrupt = (because: string) => stops.stop({ stopped: "interrupted", because });
   const onAbort = () => interrupt("interrupted");
   const poll = setInterval(() => {

@@ -4,7 +4,7 @@ import { atExit } from "../../lib/process/at-exit.ts";
 import { endTree, killTree } from "../../lib/process/end-tree.ts";
 import { findProgram, systemProgram } from "../../lib/path/find-program.ts";
 import { markWork } from "../../lib/process/left-work.ts";
-import { helperProgram, packageRoot } from "../../lib/package-folder.ts";
+import { helperProgram, packageFolder } from "../../lib/path/package-folder.ts";
 import { openPipes } from "../../lib/process/pipe-pool.ts";
 import { openStarter, type ProgramStarter } from "../../lib/process/program-starter.ts";
 import { startTime } from "../../lib/process/process-table.ts";
@@ -118,7 +118,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
 /** A recipe by its name is run by this signalbox, whatever is on PATH, and in the session's workspace. */
 function ownRecipe(command: string, cwd: string): string {
   if (!command.startsWith("signalbox recipe ")) return command;
-  return boundRecipeRun(command, { program: join(packageRoot(), "bin/signalbox"), variables: {}, cwd }) ?? command;
+  return boundRecipeRun(command, { program: join(packageFolder(), "bin/signalbox"), variables: {}, cwd }) ?? command;
 }
 
 /** All processes of a session. Those that left their group and closed their output are found by their mark. */

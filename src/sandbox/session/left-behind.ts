@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import type { Policy } from "../../contract/policy.ts";
 import { deniedWrites, FLOORS } from "../../guard/access/judge-access.ts";
 import { fold, lexicalPath } from "../../lib/path/real-path.ts";
-import { helperProgram } from "../../lib/package-folder.ts";
+import { helperProgram } from "../../lib/path/package-folder.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { isWild } from "../../lib/path/glob.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { type MarkdownFile, markdownOf } from "../../lib/json/read-markdown.ts";
-import { packageFolder, runsFromSources } from "../../lib/package-folder.ts";
+import { packageFolder, runsFromSources } from "../../lib/path/package-folder.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { listRecipes, recipeNamed } from "../../recipes/recipe/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../../recipes/recipe/load-recipe.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, relative } from "node:path";
-import { findProgram } from "./path/find-program.ts";
-import { shQuote } from "./text/shell-words.ts";
+import { findProgram } from "./find-program.ts";
+import { shQuote } from "../text/shell-words.ts";
 
 /** The folder of our own package, both from the sources and from the release. */
 export function packageFolder(start: string = import.meta.dirname): string {
@@ -15,14 +15,6 @@ export function packageFolder(start: string = import.meta.dirname): string {
 /** Whether we run from the sources; otherwise from `dist/`. */
 export const runsFromSources = import.meta.filename.endsWith(".ts");
 
-/** The folder of the signalbox package we run from. */
-export function packageRoot(): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, "package.json")) && existsSync(join(folder, "bin", "signalbox"))) return folder;
-    if (dirname(folder) === folder) throw new Error("signalbox cannot find its own package");
-  }
-}
-
 /** Our helper for this processor (sandbox-init/), or undefined where there is none. */
 export function helperProgram(platform = `${process.platform}-${process.arch}`): string | undefined {
   const file = join(packageFolder(), "sandbox-init", "bin", platform);
@@ -33,7 +25,11 @@ export function helperProgram(platform = `${process.platform}-${process.arch}`):
  * The word with which the user can start this signalbox in a shell: its name if that is on PATH, the way through npx if
  * it came that way, otherwise its path.
  */
-export function calledAs(env: NodeJS.ProcessEnv, cwd: string, program = join(packageRoot(), "bin/signalbox")): string {
+export function calledAs(
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  program = join(packageFolder(), "bin/signalbox"),
+): string {
   const npx = env["npm_command"] === "exec";
   // npx adds such folders to PATH only for us.
   const folders = (env["PATH"] ?? "")

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/support/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { calledAs } from "./package-folder.ts";
 
 test("signalbox is named as the user can type it", () => {
