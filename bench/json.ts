@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseJson } from "../src/lib/json/parse-json.ts";
 import type { Suite } from "./suite.ts";
 
-const source = readFileSync(new URL("../src/lib/exact-json.ts", import.meta.url), "utf8");
+const source = readFileSync(new URL("../src/lib/json/exact-json.ts", import.meta.url), "utf8");
 const record = (id: number) => ({
   id,
   name: `n${id}`,

@@ -9,7 +9,7 @@ test.each(PACKS.map(({ program, hooks }) => [program.name, hooks] as const))(
   async (name, hooks) => {
     const file = join(import.meta.dirname, name, "hooks.ts");
     const exported: unknown = existsSync(file) ? await import(file) : {};
-    expect(isRecord(exported) ? { ...exported } : exported).toEqual(
+    expect(isRecord(exported) ? { ...exported } : exported).toMatchObject(
       hooks === undefined ? {} : { [`${name}Hooks`]: hooks },
     );
     expect(hooks?.dialect.name ?? name).toBe(name);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { screen } from "./screen.ts";
 
-const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
+const FIXTURES = join(import.meta.dirname, "../../../test/fixtures");
 
 interface Case {
   readonly id: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DANGEROUS_VARIABLES, isDangerous, LOADS_CODE, unsettableNames } from "./dangerous-variables.ts";
 
-const shim = readFileSync(join(import.meta.dirname, "../../bin/signalbox"), "utf8");
+const shim = readFileSync(join(import.meta.dirname, "../../../bin/signalbox"), "utf8");
 
 test("each variable stands in the list once, with a reason", () => {
   const names = DANGEROUS_VARIABLES.map(({ name }) => name);

@@ -9,7 +9,7 @@ import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openPipes } from "./pipe-pool.ts";
 import { openStarter } from "./program-starter.ts";
 
-const HELPER = join(import.meta.dirname, "../../sandbox-init/bin", `${process.platform}-${process.arch}`);
+const HELPER = join(import.meta.dirname, "../../../sandbox-init/bin", `${process.platform}-${process.arch}`);
 const linux = test.runIf(process.platform === "linux");
 
 function open() {

@@ -29,7 +29,7 @@ const Trace = z.object({
 });
 
 /** What agents did in 80 runs, 40 of them in circles. `{n}` counts the rounds of a repeated part. */
-const TRACES = readFileSync(new URL("../../test/fixtures/loops/traces.jsonl", import.meta.url), "utf8")
+const TRACES = readFileSync(new URL("../../../test/fixtures/loops/traces.jsonl", import.meta.url), "utf8")
   .trim()
   .split("\n")
   .map((line) => Trace.parse(parseJson(line)));

@@ -225,7 +225,7 @@ describe("a search that cannot be started or carried out", () => {
   });
 
   test("fails when no more files can be opened", async () => {
-    const module = join(import.meta.dirname, "search/run-ripgrep.ts");
+    const module = join(import.meta.dirname, "ripgrep.ts");
     const script = `
       import { openSync } from "node:fs";
       import { runRipgrep } from ${JSON.stringify(module)};

@@ -41,7 +41,7 @@ function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetPar
     redact: (text) => text,
     outputFolder: tempFolder(),
     signalboxHome: join(home, ".signalbox"),
-    docsFolder: join(import.meta.dirname, "../../docs"),
+    docsFolder: join(import.meta.dirname, "../../../docs"),
     items,
     tainted: () => false,
     onSuspicion: (_, channel) => void suspicions.push(channel),
@@ -82,7 +82,7 @@ function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetPar
 
 /** A text that tries to steer an agent. */
 function readOrder(): string {
-  const file = join(import.meta.dirname, "../../test/fixtures/memory-order.json");
+  const file = join(import.meta.dirname, "../../../test/fixtures/memory-order.json");
   return z.object({ text: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).text;
 }
 
