@@ -11,11 +11,11 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [29, 2600],
+    budget: [29, 2700],
   },
   lib: {
     imports: [],
-    budget: [57, 4400],
+    budget: [57, 4500],
   },
   shell: {
     imports: words("contract lib"),
@@ -23,7 +23,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       argv/argv-effects.ts model/effect.ts model/script.ts model/shell-state.ts model/word.ts parse/expand.ts
       parse/read-script.ts
     `),
-    budget: [42, 7400],
+    budget: [42, 7700],
   },
   models: {
     imports: words("contract lib"),
@@ -44,20 +44,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   guard: {
     imports: words("contract lib shell"),
     doors: words(`
-      access/judge-access.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts audit/verify-audit.ts
-      audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts judge/tool-call.ts
-      machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts policy/trust.ts
-      redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
+      access/judge-access.ts allow/edit-policy.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
+      audit/verify-audit.ts audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts
+      judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
+      policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [76, 12100],
+    budget: [76, 12700],
   },
   sandbox: {
     imports: words("contract lib shell guard"),
     doors: words(`
-      contained-session.ts prove-sandbox.ts run/command-runner.ts run/contained-commands.ts run/left-commands.ts
-      run/output-window.ts run/start-command.ts run/start-server.ts session/private-home.ts
+      contained-session.ts open-session-sandbox.ts run/command-runner.ts run/contained-commands.ts
+      run/left-commands.ts run/output-window.ts run/start-command.ts run/start-server.ts session/limits.ts
+      session/private-home.ts
     `),
-    budget: [40, 6400],
+    budget: [41, 6700],
   },
   agents: {
     imports: words("contract lib"),
@@ -145,7 +146,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native hosts recipes proof",
     ),
-    budget: [87, 9500],
+    budget: [88, 9900],
   },
 };
 
