@@ -38,8 +38,16 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     names: ["holdFinding", "taintInside"],
   },
   "hook-output": { from: /\/build-output\.ts$/, path: "src/guard/contain/build-output.ts", names: ["isBuildOutput"] },
-  "hook-changes": { from: /\/git-changes\.ts$/, path: "src/guard/machine/git-changes.ts", names: ["gitChanges"] },
-  "hook-checkout": { from: /\/checked-out\.ts$/, path: "src/guard/examine/checked-out.ts", names: ["checkedOutNeeds"] },
+  "hook-changes": {
+    from: /\/git-changes\.ts$/,
+    path: "src/guard/machine/git-changes.ts",
+    names: ["gitAltered", "gitChanges", "gitTracked"],
+  },
+  "hook-checkout": {
+    from: /\/checked-out\.ts$/,
+    path: "src/guard/examine/checked-out.ts",
+    names: ["checkedOut", "listedEffects"],
+  },
   "hook-outside": { from: /programs\/outside\.ts$/, path: "src/shell/programs/outside.ts", names: ["outsideEffects"] },
   "hook-own": {
     from: /\/match-own-rules\.ts$/,
