@@ -44,7 +44,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   guard: {
     imports: words("contract lib shell"),
     doors: words(`
-      access/judge-access.ts allow/edit-policy.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
+      access/judge-access.ts allow/offer.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
       audit/verify-audit.ts audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
       policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Decision } from "../../contract/verdict.ts";
-import { hostCommand } from "../../guard/allow/edit-policy.ts";
+import { hostCommand } from "../../guard/allow/offer.ts";
 import {
   type AllowedAddition,
   type AllowPlace,

@@ -74,9 +74,6 @@ export interface PolicyAddition {
 
 export const NOTHING_ADDED: PolicyAddition = { rules: [], hosts: [], readRoots: [], writeRoots: [], variables: [] };
 
-/** The command that opens a host to every command. Its usual port needs no mention. */
-export const hostCommand = (target: string): string => `signalbox guard allow --host ${target.replace(/:443$/, "")}`;
-
 /** A policy file as it is now; undefined if there is none. A link or anything but a regular file is refused. */
 export function policyNow(path: string): string | undefined {
   refuseLink(dirname(path));

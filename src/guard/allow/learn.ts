@@ -9,8 +9,8 @@ import { isUserError } from "../../lib/text/user-error.ts";
 import { type LogCounts, newCounts, readDecisions, recordedCommand, wasHeld } from "../audit/read-decisions.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
-import { addToPolicy, hostCommand, NEW_POLICY, NOTHING_ADDED, type PolicyAddition, policyNow } from "./edit-policy.ts";
-import { grantOf, objectionsOf } from "./offer.ts";
+import { addToPolicy, NEW_POLICY, NOTHING_ADDED, type PolicyAddition, policyNow } from "./edit-policy.ts";
+import { grantOf, hostCommand, objectionsOf } from "./offer.ts";
 import { ruleFor, ruleWords } from "./propose.ts";
 
 const MAX_LESSONS = 5;

@@ -5,7 +5,6 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { shQuote, splitWords } from "../../lib/text/shell-words.ts";
 import { ON_ITS_OWN } from "../judge/findings.ts";
 import { commandOf, toolKind } from "../judge/tool-call.ts";
-import { hostCommand } from "./edit-policy.ts";
 
 /** Longer commands are named by `last`, because nobody reads or retypes them. */
 const MAX_COMMAND = 160;
@@ -152,3 +151,6 @@ export function grantOf({ need }: GuardFinding): Grant | undefined {
   if (need?.kind === "host" || need?.kind === "variable") return { kind: need.kind, target: need.target };
   return need?.kind === "path" ? { kind: need.access ?? "write", target: need.target } : undefined;
 }
+
+/** The command that opens a host to every command. Its usual port needs no mention. */
+export const hostCommand = (target: string): string => `signalbox guard allow --host ${target.replace(/:443$/, "")}`;

@@ -11,8 +11,8 @@ import { word } from "../../shell/model/word.ts";
 import { ON_ITS_OWN } from "../judge/findings.ts";
 import { judge, type JudgeExtras } from "../judge/judge.ts";
 import { readPolicyFile } from "../policy/load-policy.ts";
-import { type AddedRule, addToPolicy, hostCommand, NOTHING_ADDED, type PolicyAddition } from "./edit-policy.ts";
-import { type Grant, grantOf, liftedBy, objectionsOf } from "./offer.ts";
+import { type AddedRule, addToPolicy, NOTHING_ADDED, type PolicyAddition } from "./edit-policy.ts";
+import { type Grant, grantOf, hostCommand, liftedBy, objectionsOf } from "./offer.ts";
 
 interface ProposalPlace {
   /** The file that would be changed. */
