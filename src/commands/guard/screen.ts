@@ -1,4 +1,4 @@
-import { type ScreenedLine, screenLines } from "../../guard/screen/screen.ts";
+import { type ScreenedLine, screenLines } from "../../guard/screen/screen-lines.ts";
 import { raiseTaint } from "../../guard/taint-store.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { readLines } from "../../lib/text/decode-lines.ts";
