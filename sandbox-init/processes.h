@@ -1,0 +1,86 @@
+/* The processes of this machine, as /proc shows them. */
+#ifndef PROCESSES_H
+#define PROCESSES_H
+#include "text.h"
+
+struct process { int id, parent, session, has_ended; };
+
+/* Calls `visit` with each. */
+static void each_process(void (*visit)(const struct process *process)) {
+  int folder = (int)call4(openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (folder < 0) return;
+  char entries[8192];
+  for (i64 size; (size = call3(getdents64, folder, entries, sizeof entries)) > 0;)
+    for (i64 at = 0; at < size; at += *(u16 *)(entries + at + 16)) {
+      const char *name = entries + at + 19;
+      if (*name < '0' || *name > '9') continue;
+      char path[64], text[512], *end = path + sizeof path;
+      append(append(append(path, end, "/proc/"), end, name), end, "/stat");
+      int file = (int)call4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+      if (file < 0) continue;
+      i64 count = call3(read, file, text, sizeof text - 1);
+      call1(close, file);
+      if (count <= 0) continue;
+      text[count] = 0;
+      const char *field = text + count;
+      while (field > text && *field != ')') field--;
+      /* ") S parent group session". A zombie has ended, unless only its first thread has, so it is killed like the others. */
+      struct process process = {(int)number_in(name), 0, 0, !(field[0] && field[1] && field[2] != 'Z')};
+      for (int skip = 0; skip < 4 && *field; skip++) {
+        while (*field && *field++ != ' ');
+        if (skip == 1) process.parent = (int)number_in(field);
+      }
+      process.session = (int)number_in(field);
+      visit(&process);
+    }
+  call1(close, folder);
+}
+
+#define MAX_PROCESSES (1u << 17)
+static struct { int id, parent, has_ended, is_below; } *process_list;
+static u32 process_count;
+static int spared_session;
+
+static void list_process(const struct process *process) {
+  if (process->session == spared_session || process_count == MAX_PROCESSES) return;
+  process_list[process_count].id = process->id;
+  process_list[process_count].parent = process->parent;
+  process_list[process_count].has_ended = process->has_ended;
+  process_list[process_count++].is_below = 0;
+}
+
+/* Kills what descends from `ancestor`, but for those in its own session. One that forks meanwhile is found on the next
+ * round. */
+static void kill_descendants(int ancestor) {
+  if (!process_list) process_list = allocate(MAX_PROCESSES * sizeof *process_list);
+  if (!process_list) return;
+  spared_session = (int)call1(getsid, 0);
+  for (int round = 0, found = 1; found && round < 20; round++) {
+    process_count = found = 0;
+    each_process(list_process);
+    for (int changed = 1; changed;) {
+      changed = 0;
+      for (u32 i = 0; i < process_count; i++) {
+        if (process_list[i].is_below) continue;
+        int is_below = process_list[i].parent == ancestor;
+        for (u32 k = 0; !is_below && k < process_count; k++)
+          is_below = process_list[k].is_below && process_list[k].id == process_list[i].parent;
+        if (is_below) process_list[i].is_below = changed = 1;
+      }
+    }
+    for (u32 i = 0; i < process_count; i++) {
+      if (!process_list[i].is_below) continue;
+      call2(kill, process_list[i].id, SIGKILL);
+      found |= !process_list[i].has_ended;
+    }
+  }
+}
+
+/* Moves this process to a control group, if there is one. */
+static void join_group(const char *path) {
+  if (!*path) return;
+  i64 group = call4(openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+  if (group < 0 || call3(write, group, "0", 1) != 1) fail("cannot limit the number of processes", 125);
+  call1(close, group);
+}
+#endif

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Readable, Writable } from "node:stream";
+import { helperProgram } from "../../src/lib/helper-program.ts";
+import { isRecord } from "../../src/lib/is-record.ts";
+import { readLines } from "../../src/lib/read-lines.ts";
+import { removeTree } from "../../src/lib/remove-tree.ts";
+import { records } from "../../src/sandbox/command-environment.ts";
+import { systemCallFilter } from "../../src/sandbox/system-call-filter.ts";
+
+const helper = helperProgram() ?? "";
+
+/** The ABI of Landlock that the helper would use on this machine; 0 if there is none that will do. */
+export const landlockAbi =
+  process.platform === "linux" && helper !== ""
+    ? Number(spawnSync(helper, ["landlock"], { argv0: "signalbox landlock" }).stdout.toString()) || 0
+    : 0;
+
+export interface LandlockScene extends AsyncDisposable {
+  readonly base: string;
+  readonly home: string;
+  readonly workspace: string;
+  /** The private TMPDIR. */
+  readonly temporary: string;
+  readonly program: string;
+  /** The port that stands for the network door; what is listening there says `door`. */
+  readonly door: number;
+  /** Everything that init told the launcher, and then the keeper. */
+  readonly messages: readonly Record<string, unknown>[];
+  readonly keeper: ChildProcess;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Runs a line inside, or with `bare` outside, in the workspace with the scene's home and as its user. */
+  run(line: string, timeout?: number): Promise<LandlockResult>;
+  bare(line: string, timeout?: number): Promise<LandlockResult>;
+  /** The same without waiting. */
+  start(line: string): ChildProcess;
+}
+
+export interface LandlockResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+}
+
+export interface LandlockParts {
+  readonly uid?: number | undefined;
+  /** The ABI to stop at. */
+  readonly abi?: number | undefined;
+  readonly rules?: (scene: { readonly home: string; readonly workspace: string }) => readonly string[];
+  /** Records of the keeper's list, such as a protected path that does not exist. */
+  readonly watched?: (workspace: string) => readonly string[];
+  /** Words before the helper's. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Everything but the folders that may hold a home. */
+function systemRules(hidden: readonly string[]): readonly string[] {
+  const folders = readdirSync("/").map((name) => join("/", name));
+  const shown = folders.filter((path) => !hidden.some((each) => each === path || each.startsWith(`${path}/`)));
+  const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"].map((name) => `d/dev/${name}`);
+  const node = dirname(dirname(realpathSync(process.execPath)));
+  return [...shown.map((path) => `r${path}`), `r${node}`, ...devices];
+}
+
+/** A session in the Landlock form, with a home, a workspace and a TMPDIR of its own. Ends with 124 where there is none. */
+export async function openLandlockScene({ uid, abi, rules, watched, wrapper = [] }: LandlockParts = {}): Promise<LandlockScene> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-landlock-")));
+  const [home, temporary, session] = [join(base, "home"), join(base, "tmp"), join(base, "s")];
+  const workspace = join(home, "work");
+  for (const folder of [workspace, temporary, join(session, "kept")]) mkdirSync(folder, { recursive: true });
+  const program = join(session, "sandbox");
+  copyFileSync(helper, program);
+  const environment = { HOME: home, TMPDIR: temporary, TMUX_TMPDIR: temporary, PATH: process.env["PATH"], LANG: "C", SHELL: "/bin/bash" };
+  const fixed = Object.entries(environment).map(([name, value]) => `=${name}=${value}`);
+  writeFileSync(join(session, "environment"), records(["wSECRET", ...fixed]));
+  writeFileSync(join(session, "watched"), records([`w${workspace}`, ...(watched?.(workspace) ?? [])]));
+  const user = uid === undefined ? {} : { uid, gid: uid };
+  if (uid !== undefined) giveTo(base, uid);
+  const door = createServer((socket) => socket.on("error", () => undefined).end("door\n"));
+  await once(door.listen(0, "127.0.0.1"), "listening");
+  const port = portOf(door);
+  const [first = program, ...words] = [...wrapper, program];
+  const keeper = spawn(first, [...words, "serve-landlock", session, "", ...(abi === undefined ? [] : [String(abi)])], {
+    cwd: "/",
+    env: {},
+    detached: true,
+    ...user,
+    stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe", "pipe"],
+  });
+  const exited = once(keeper, "exit");
+  const messages: Record<string, unknown>[] = [];
+  const take = (message: unknown) => void (isRecord(message) && messages.push(message));
+  const heard = hear(keeper, take);
+  const ready = new Promise<void>((resolve) =>
+    keeper.on("message", (message) => {
+      take(message);
+      if (isRecord(message) && message["type"] === "ready") resolve();
+    }),
+  );
+  const errors = textOf(keeper.stderr);
+  const own = [`w${workspace}`, `w${temporary}`, `u${workspace}`, `u${temporary}`, `p${port}`];
+  feed(keeper, 4, records([...systemRules([base, tmpdir(), "/root", "/home"]), ...own, ...(rules?.({ home, workspace }) ?? [])]));
+  feed(keeper, 5, systemCallFilter() ?? "");
+  feed(keeper, 6, records(["b/bin/bash", "f8589934592", "vSIGNALBOX_COMMAND=%"]));
+  const end = async () => {
+    keeper.kill();
+    await exited;
+    await heard;
+    door.close();
+    removeTree(base);
+  };
+  if ((await Promise.race([ready.then(() => "ready"), exited])) !== "ready") {
+    await end();
+    throw new Error(`${keeper.exitCode}: ${await errors}`);
+  }
+  const options = { cwd: workspace, env: environment, ...user };
+  const runner =
+    (file: string, args: readonly string[]) =>
+    async (line: string, timeout = 60_000) => {
+      const child = spawn(file, [...args, line], { ...options, timeout, killSignal: "SIGKILL", stdio: ["ignore", "pipe", "pipe"] });
+      const output = Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+      await once(child, "close");
+      return { code: child.exitCode, signal: child.signalCode, output: (await output).join("") };
+    };
+  return {
+    ...{ base, home, workspace, temporary, program, door: port, messages, keeper, environment },
+    run: runner(program, []),
+    bare: runner("/bin/bash", ["--norc", "--noprofile", "-c"]),
+    start: (line) => spawn(program, [line], { ...options, stdio: ["pipe", "pipe", "pipe"] }),
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+export const portOf = (server: { address(): AddressInfo | string | null }): number => {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+};
+
+function giveTo(path: string, uid: number): void {
+  chownSync(path, uid, uid);
+  if (!lstatSync(path).isDirectory()) return;
+  for (const name of readdirSync(path)) giveTo(join(path, name), uid);
+}
+
+async function hear(child: ChildProcess, take: (message: unknown) => void): Promise<void> {
+  for await (const line of readLines(child.stdout ?? Readable.from([]))) take(JSON.parse(line));
+}
+
+async function textOf(stream: Readable | null): Promise<string> {
+  let text = "";
+  for await (const chunk of stream ?? []) text += String(chunk);
+  return text;
+}
+
+function feed(child: ChildProcess, descriptor: number, content: string | Buffer): void {
+  const stream = child.stdio[descriptor];
+  if (!(stream instanceof Writable)) return;
+  stream.on("error", () => undefined);
+  stream.end(content);
+}
+
+/** Until something is so. */
+export async function until(holds: () => boolean, what: string): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !holds(); await sleep(5)) if (Date.now() > deadline) throw new Error(what);
+}
