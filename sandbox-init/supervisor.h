@@ -17,13 +17,15 @@
 enum { EXIT_UNAVAILABLE = 124 };
 
 enum {
-  SO_TYPE = 3, SO_PROTOCOL = 38, SO_DOMAIN = 39, IPV6_V6ONLY = 26, NOTIFICATION_SENDS = 2, NOTIFICATION_CONTINUES = 1,
+  SO_TYPE = 3, SO_PROTOCOL = 38, SO_DOMAIN = 39, SO_COOKIE = 57, IPV6_V6ONLY = 26, NOTIFICATION_SENDS = 2, NOTIFICATION_CONTINUES = 1,
   MAX_LISTENERS = 4096, MAX_DOORS = 16, MAX_SOCKET_FOLDERS = 64, MAX_WAITING = 256, MAX_PATH = 4096, MAX_ADDRESS = 128,
 };
 #define NOTIFICATION_RECEIVE 0xc0502100u
 #define NOTIFICATION_ANSWER 0xc0182101u
 #define NOTIFICATION_IS_VALID 0x40082102u
 #define NOTIFICATION_ADD_FILE 0x40182103u
+/* The third word of an IPv4 address in the form of IPv6. */
+#define V4_IN_V6 0xffff0000u
 /* The number of /dev/ptmx, as fstat has it. */
 #define TERMINAL_MASTER (5ul << 8 | 2)
 
@@ -35,7 +37,7 @@ struct added_file { u64 id; u32 flags, source, number, number_flags; };
 struct wanted_address { u64 size; union { u16 family; struct sockaddr_in ip; struct sockaddr_in6 ipv6; struct sockaddr_un local; u8 bytes[MAX_ADDRESS]; }; };
 
 static int notifications, supervisor_trial = 1;
-/* Inodes of sockets on which something inside listens. */
+/* Cookies of sockets on which something inside listens. */
 static u64 listeners[MAX_LISTENERS];
 static u32 listener_count;
 static u16 doors[MAX_DOORS];
@@ -120,12 +122,14 @@ static int is_unix(int file) {
   return option_of(file, SO_DOMAIN) == AF_UNIX && (type == SOCK_STREAM || type == SOCK_SEQPACKET);
 }
 
-static u64 inode_of(int file) {
-  struct stat state;
-  return call2(fstat, file, &state) < 0 ? 0 : state.ino;
+/* A number that the kernel never uses for another socket. */
+static u64 cookie_of(int file) {
+  u64 cookie = 0;
+  u32 size = sizeof cookie;
+  return call5(getsockopt, file, SOL_SOCKET, SO_COOKIE, &cookie, &size) < 0 ? 0 : cookie;
 }
-static int is_listener(u64 inode) {
-  for (u32 i = 0; i < MAX_LISTENERS; i++) if (listeners[i] == inode && inode) return 1;
+static int is_listener(u64 cookie) {
+  for (u32 i = 0; i < MAX_LISTENERS; i++) if (listeners[i] == cookie && cookie) return 1;
   return 0;
 }
 
@@ -168,97 +172,59 @@ static i64 listen_for(int file, int backlog) {
     i64 bound = bind_to_loopback(file, &own);
     if (bound < 0) return bound;
   } else if (!is_loopback(&own)) return -EACCES;
-  u64 inode = inode_of(file);
+  u64 cookie = cookie_of(file);
   i64 result = call2(listen, file, backlog);
-  if (result == 0 && !is_listener(inode)) listeners[listener_count++ % MAX_LISTENERS] = inode;
+  if (result == 0 && !is_listener(cookie)) listeners[listener_count++ % MAX_LISTENERS] = cookie;
   return result;
 }
 
-static u64 hex_in(const char **text) {
-  u64 number = 0;
-  for (;; (*text)++) {
-    char c = **text;
-    if (c >= '0' && c <= '9') number = number << 4 | (u64)(c - '0');
-    else if (c >= 'A' && c <= 'F') number = number << 4 | (u64)(c - 'A' + 10);
-    else return number;
-  }
-}
+struct netlink_header { u32 size; u16 type, flags; u32 sequence, port; };
+struct diag_socket { u16 port, other_port; u32 address[4], other_address[4], device; u64 cookie; } __attribute__((packed));
+struct diag_request { struct netlink_header header; u8 family, protocol, extensions, pad; u32 states; struct diag_socket socket; };
+struct diag_reply { struct netlink_header header; u8 family, state, timer, retries; struct diag_socket socket; };
 
-/* The address of a line in /proc/net/tcp or tcp6, as four words in the order of the network. An address of the old form
- * is given as the new one has it. */
-static void read_address(const char **text, u32 *words) {
-  u32 count = 0;
-  for (; count < 4; count++) {
-    char word[9] = {0};
-    const char *at = word;
-    for (int i = 0; i < 8 && **text && **text != ':'; i++) word[i] = *(*text)++;
-    words[count] = (u32)hex_in(&at);
-    if (**text == ':') break;
-  }
-  if (count > 0) return;
-  words[3] = words[0];
-  words[0] = words[1] = 0;
-  words[2] = words[3] ? 0xffff0000u : 0;
-}
+enum { FOUND_OWN = 1, FOUND_OTHER = 2, NETLINK_SOCK_DIAG = 4, SOCK_DIAG_BY_FAMILY = 20, NLMSG_DONE = 3, NLM_REQUEST_DUMP = 0x301, TCP_LISTEN = 10 };
 
 /* Whether a connection to `wanted` may end at a socket that listens at `own`. */
-static int serves(const u32 *own, const u32 *wanted) {
-  int is_any = !own[0] && !own[1] && !own[3] && (!own[2] || own[2] == 0xffff0000u);
-  int is_same = own[0] == wanted[0] && own[1] == wanted[1] && own[2] == wanted[2] && own[3] == wanted[3];
-  return is_any || is_same;
+static int serves(u8 family, const u32 *own, const u32 *wanted) {
+  int is_old = wanted[2] == V4_IN_V6;
+  if (family == AF_INET) return is_old && (!own[0] || own[0] == wanted[3]);
+  return (!own[0] && !own[1] && !own[2] && !own[3]) ||
+    (own[0] == wanted[0] && own[1] == wanted[1] && own[2] == wanted[2] && (own[3] == wanted[3] || (is_old && !own[3])));
 }
 
-enum { FOUND_OWN = 1, FOUND_OTHER = 2 };
-
-static int owner_in_line(const char *line, u16 port, const u32 *wanted) {
-  while (*line && *line != ':') line++;
-  while (*line == ':' || *line == ' ') line++;
-  u32 own[4] = {0};
-  read_address(&line, own);
-  if (*line++ != ':' || hex_in(&line) != swapped(port) || !serves(own, wanted)) return 0;
-  /* local, remote, state, queues, timer, retries, user, timeout, inode */
-  for (int field = 0; field < 8; field++) {
-    while (*line && *line != ' ') line++;
-    while (*line == ' ') line++;
-    if (field == 1 && !begins(line, "0A ", 0)) return 0;
-  }
-  return is_listener(number_in(line)) ? FOUND_OWN : FOUND_OTHER;
-}
-
-/* Who listens where this connection would end. */
+/* Who listens where this connection would end; the address is given as IPv6 has it. Negative if the kernel does not say. */
 static int owners_of(u16 port, const u32 *wanted) {
-  static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
-  static char buffer[1 << 16];
+  static u8 buffer[1 << 15] __attribute__((aligned(8)));
+  static const u8 families[] = {AF_INET, AF_INET6};
   int found = 0;
-  for (u32 table = 0; table < 2; table++) {
-    i64 file = call4(openat, AT_FDCWD, tables[table], O_RDONLY | O_CLOEXEC, 0);
-    /* A machine without IPv6 has no second one. */
-    if (file < 0) found |= table == 0 || file != -ENOENT ? FOUND_OTHER : 0;
-    u64 used = 0;
-    for (i64 count = 1; file >= 0 && count > 0;) {
-      count = call3(read, file, buffer + used, sizeof buffer - 1 - used);
-      if (count < 0) found |= FOUND_OTHER;
-      if (count > 0) used += (u64)count;
-      buffer[used] = 0;
-      char *line = buffer;
-      for (char *at = buffer; at < buffer + used; at++) {
-        if (*at != '\n') continue;
-        *at = 0;
-        found |= owner_in_line(line, port, wanted);
-        line = at + 1;
+  int file = (int)call3(socket, AF_NETLINK, 3 | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (file < 0) return -1;
+  for (u32 i = 0; i < 2; i++) {
+    struct diag_request request = {{sizeof request, SOCK_DIAG_BY_FAMILY, NLM_REQUEST_DUMP, i, 0}, families[i], IPPROTO_TCP, 0, 0, 1u << TCP_LISTEN, {.port = port}};
+    if (call3(write, file, &request, sizeof request) != sizeof request) return -1;
+    for (int is_done = 0; !is_done;) {
+      i64 size = call3(read, file, buffer, sizeof buffer);
+      if (size <= 0) return -1;
+      for (i64 at = 0; at + (i64)sizeof(struct netlink_header) <= size && !is_done;) {
+        const struct diag_reply *reply = (const struct diag_reply *)(buffer + at);
+        is_done = reply->header.type == NLMSG_DONE;
+        if (is_done) break;
+        if (reply->header.type != SOCK_DIAG_BY_FAMILY || reply->header.size < sizeof *reply) return -1;
+        if (reply->socket.port == port && serves(reply->family, (const u32 *)(buffer + at + 24), wanted))
+          found |= is_listener(reply->socket.cookie) ? FOUND_OWN : FOUND_OTHER;
+        at += (i64)(reply->header.size + 3) & ~3l;
       }
-      used -= (u64)(line - buffer);
-      for (u64 i = 0; i < used; i++) buffer[i] = line[i];
     }
-    if (file >= 0) call1(close, file);
   }
+  call1(close, file);
   return found;
 }
 
-/* The words of an address, as the lines of /proc have them. */
+/* The words of an address, as IPv6 has it. */
 static void words_of(const struct wanted_address *of, u32 *words) {
   words[0] = words[1] = 0;
-  words[2] = 0xffff0000u;
+  words[2] = V4_IN_V6;
   words[3] = of->ip.address;
   if (of->family == AF_INET6) memcpy(words, of->ipv6.address, 16);
 }
@@ -267,7 +233,7 @@ static int may_connect(const struct wanted_address *to) {
   u32 words[4];
   words_of(to, words);
   for (u32 i = 0; i < door_count; i++)
-    if (doors[i] == to->ip.port && words[2] == 0xffff0000u && words[3] == 0x0100007f) return FOUND_OWN;
+    if (doors[i] == to->ip.port && words[2] == V4_IN_V6 && words[3] == 0x0100007f) return FOUND_OWN;
   return owners_of(to->ip.port, words);
 }
 
@@ -289,7 +255,7 @@ static i64 connect_tcp(int file, const struct wanted_address *asked) {
     if (owners != FOUND_OWN) owners = 0;
   }
   if (!owners) return -ECONNREFUSED;
-  if (owners & FOUND_OTHER) return -EACCES;
+  if (owners != FOUND_OWN) return -EACCES;
   return call3(connect, file, to.bytes, to.family == AF_INET ? sizeof to.ip : sizeof to.ipv6);
 }
 
@@ -441,6 +407,8 @@ static int be_introduced(int channel) {
   if (problem < 0 || trial != supervisor_trial)
     fail("signalbox may not see what commands connect to on this machine (kernel.yama.ptrace_scope is above 1, or a container forbids pidfd_getfd)", EXIT_UNAVAILABLE);
   call1(close, file);
+  const u32 nowhere[4] = {0};
+  if (owners_of(swapped(1), nowhere) < 0) fail("the kernel does not say who listens on a port (CONFIG_INET_DIAG)", EXIT_UNAVAILABLE);
   call3(write, channel, "r", 1);
   return 1;
 }

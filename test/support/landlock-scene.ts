@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { lchownSync, copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,6 +25,8 @@ export interface LandlockScene extends AsyncDisposable {
   readonly base: string;
   readonly home: string;
   readonly workspace: string;
+  /** HOME of commands: `home` is hidden. */
+  readonly privateHome: string;
   /** The private TMPDIR. */
   readonly temporary: string;
   readonly program: string;
@@ -51,9 +53,11 @@ export interface LandlockParts {
   readonly uid?: number | undefined;
   /** The ABI to stop at. */
   readonly abi?: number | undefined;
-  readonly rules?: (scene: { readonly home: string; readonly workspace: string }) => readonly string[];
+  readonly rules?: (base: string) => readonly string[];
   /** Records of the keeper's list, such as a protected path that does not exist. */
   readonly watched?: (workspace: string) => readonly string[];
+  /** Fills the folders before they are given to the user. */
+  readonly layOut?: (base: string) => void;
   /** Words before the helper's. */
   readonly wrapper?: readonly string[];
 }
@@ -68,17 +72,18 @@ function systemRules(hidden: readonly string[]): readonly string[] {
 }
 
 /** A session in the Landlock form, with a home, a workspace and a TMPDIR of its own. Ends with 124 where there is none. */
-export async function openLandlockScene({ uid, abi, rules, watched, wrapper = [] }: LandlockParts = {}): Promise<LandlockScene> {
+export async function openLandlockScene({ uid, abi, rules, watched, layOut, wrapper = [] }: LandlockParts = {}): Promise<LandlockScene> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-landlock-")));
-  const [home, temporary, session] = [join(base, "home"), join(base, "tmp"), join(base, "s")];
-  const workspace = join(home, "work");
-  for (const folder of [workspace, temporary, join(session, "kept")]) mkdirSync(folder, { recursive: true });
+  const [home, privateHome, shown] = [join(base, "home"), join(base, "private"), join(base, "shown")];
+  const [temporary, session, workspace] = [join(base, "tmp"), join(base, "s"), join(home, "work")];
+  for (const folder of [workspace, privateHome, shown, temporary, join(session, "kept")]) mkdirSync(folder, { recursive: true });
   const program = join(session, "sandbox");
   copyFileSync(helper, program);
-  const environment = { HOME: home, TMPDIR: temporary, TMUX_TMPDIR: temporary, PATH: process.env["PATH"], LANG: "C", SHELL: "/bin/bash" };
+  const environment = { HOME: privateHome, TMPDIR: temporary, TMUX_TMPDIR: temporary, PATH: process.env["PATH"], LANG: "C", SHELL: "/bin/bash" };
   const fixed = Object.entries(environment).map(([name, value]) => `=${name}=${value}`);
   writeFileSync(join(session, "environment"), records(["wSECRET", ...fixed]));
   writeFileSync(join(session, "watched"), records([`w${workspace}`, ...(watched?.(workspace) ?? [])]));
+  layOut?.(base);
   const user = uid === undefined ? {} : { uid, gid: uid };
   if (uid !== undefined) giveTo(base, uid);
   const door = createServer((socket) => socket.on("error", () => undefined).end("door\n"));
@@ -103,8 +108,8 @@ export async function openLandlockScene({ uid, abi, rules, watched, wrapper = []
     }),
   );
   const errors = textOf(keeper.stderr);
-  const own = [`w${workspace}`, `w${temporary}`, `u${workspace}`, `u${temporary}`, `p${port}`];
-  feed(keeper, 4, records([...systemRules([base, tmpdir(), "/root", "/home"]), ...own, ...(rules?.({ home, workspace }) ?? [])]));
+  const own = [`w${workspace}`, `w${temporary}`, `w${privateHome}`, `r${shown}`, `u${workspace}`, `u${temporary}`, `p${port}`];
+  feed(keeper, 4, records([...systemRules([base, tmpdir(), "/root", "/home"]), ...own, ...(rules?.(base) ?? [])]));
   feed(keeper, 5, systemCallFilter() ?? "");
   feed(keeper, 6, records(["b/bin/bash", "f8589934592", "vSIGNALBOX_COMMAND=%"]));
   const end = async () => {
@@ -128,7 +133,7 @@ export async function openLandlockScene({ uid, abi, rules, watched, wrapper = []
       return { code: child.exitCode, signal: child.signalCode, output: (await output).join("") };
     };
   return {
-    ...{ base, home, workspace, temporary, program, door: port, messages, keeper, environment },
+    ...{ base, home, privateHome, workspace, temporary, program, door: port, messages, keeper, environment },
     run: runner(program, []),
     bare: runner("/bin/bash", ["--norc", "--noprofile", "-c"]),
     start: (line) => spawn(program, [line], { ...options, stdio: ["pipe", "pipe", "pipe"] }),
@@ -142,7 +147,7 @@ export const portOf = (server: { address(): AddressInfo | string | null }): numb
 };
 
 function giveTo(path: string, uid: number): void {
-  chownSync(path, uid, uid);
+  lchownSync(path, uid, uid);
   if (!lstatSync(path).isDirectory()) return;
   for (const name of readdirSync(path)) giveTo(join(path, name), uid);
 }
