@@ -26,7 +26,10 @@ static void emit(u16 code, u32 value) { filter_code[filter_size++] = (struct ins
 /* What follows until `done` is skipped if the test fails. */
 static u32 when_test(u16 code, u32 value) { return emit(code, value), filter_size; }
 static u32 when(u32 value) { return when_test(BPF_IF_EQUAL, value); }
-static void done(u32 start) { filter_code[start - 1].no = (u8)(filter_size - start); }
+static void done(u32 start) {
+  if (filter_size - start > 255) fail("a part of the system call filter is too long", 125);
+  filter_code[start - 1].no = (u8)(filter_size - start);
+}
 static void allow(void) { emit(BPF_RETURN, SECCOMP_ALLOW); }
 static void refuse(u32 error) { emit(BPF_RETURN, SECCOMP_ERROR | error); }
 static void allow_if(u32 value) {

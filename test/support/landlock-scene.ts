@@ -1,6 +1,15 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { lchownSync, copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  lchownSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,6 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Readable, Writable } from "node:stream";
 import { helperProgram } from "../../src/lib/helper-program.ts";
 import { isRecord } from "../../src/lib/is-record.ts";
+import { parseJson } from "../../src/lib/parse-json.ts";
 import { readLines } from "../../src/lib/read-lines.ts";
 import { removeTree } from "../../src/lib/remove-tree.ts";
 import { records } from "../../src/sandbox/command-environment.ts";
@@ -23,6 +33,7 @@ export const landlockAbi =
 
 export interface LandlockScene extends AsyncDisposable {
   readonly base: string;
+  /** Hidden, but for the workspace in it. */
   readonly home: string;
   readonly workspace: string;
   /** HOME of commands: `home` is hidden. */
@@ -43,7 +54,7 @@ export interface LandlockScene extends AsyncDisposable {
   start(line: string): ChildProcess;
 }
 
-export interface LandlockResult {
+interface LandlockResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
@@ -62,86 +73,123 @@ export interface LandlockParts {
   readonly wrapper?: readonly string[];
 }
 
-/** Everything but the folders that may hold a home. */
+/** Everything but the folders that may hold a home, devices (root may read disks) and what runs. */
 function systemRules(hidden: readonly string[]): readonly string[] {
   const folders = readdirSync("/").map((name) => join("/", name));
-  const shown = folders.filter((path) => !hidden.some((each) => each === path || each.startsWith(`${path}/`)));
+  const isHidden = (path: string) => hidden.some((each) => each === path || each.startsWith(`${path}/`));
+  const shown = folders.filter((path) => !isHidden(path));
   const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"].map((name) => `d/dev/${name}`);
   const node = dirname(dirname(realpathSync(process.execPath)));
   return [...shown.map((path) => `r${path}`), `r${node}`, ...devices];
 }
 
-/** A session in the Landlock form, with a home, a workspace and a TMPDIR of its own. Ends with 124 where there is none. */
-export async function openLandlockScene({ uid, abi, rules, watched, layOut, wrapper = [] }: LandlockParts = {}): Promise<LandlockScene> {
+/** A session in the Landlock form, with a home, a workspace and a TMPDIR of its own. Throws what it said if it ended. */
+export async function openLandlockScene(parts: LandlockParts = {}): Promise<LandlockScene> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-landlock-")));
-  const [home, privateHome, shown] = [join(base, "home"), join(base, "private"), join(base, "shown")];
-  const [temporary, session, workspace] = [join(base, "tmp"), join(base, "s"), join(home, "work")];
-  for (const folder of [workspace, privateHome, shown, temporary, join(session, "kept")]) mkdirSync(folder, { recursive: true });
-  const program = join(session, "sandbox");
-  copyFileSync(helper, program);
-  const environment = { HOME: privateHome, TMPDIR: temporary, TMUX_TMPDIR: temporary, PATH: process.env["PATH"], LANG: "C", SHELL: "/bin/bash" };
-  const fixed = Object.entries(environment).map(([name, value]) => `=${name}=${value}`);
-  writeFileSync(join(session, "environment"), records(["wSECRET", ...fixed]));
-  writeFileSync(join(session, "watched"), records([`w${workspace}`, ...(watched?.(workspace) ?? [])]));
-  layOut?.(base);
-  const user = uid === undefined ? {} : { uid, gid: uid };
-  if (uid !== undefined) giveTo(base, uid);
-  const door = createServer((socket) => socket.on("error", () => undefined).end("door\n"));
-  await once(door.listen(0, "127.0.0.1"), "listening");
-  const port = portOf(door);
-  const [first = program, ...words] = [...wrapper, program];
-  const keeper = spawn(first, [...words, "serve-landlock", session, "", ...(abi === undefined ? [] : [String(abi)])], {
-    cwd: "/",
-    env: {},
-    detached: true,
-    ...user,
-    stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe", "pipe"],
-  });
+  const places = makePlaces(base, parts);
+  const { workspace, temporary, privateHome, shown, environment } = places;
+  const user = parts.uid === undefined ? {} : { uid: parts.uid, gid: parts.uid };
+  const server = createServer((socket) => socket.on("error", () => undefined).end("door\n"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const door = portOf(server);
+  const keeper = startKeeper(places, parts);
   const exited = once(keeper, "exit");
   const messages: Record<string, unknown>[] = [];
   const take = (message: unknown) => void (isRecord(message) && messages.push(message));
+  keeper.on("message", take);
   const heard = hear(keeper, take);
-  const ready = new Promise<void>((resolve) =>
-    keeper.on("message", (message) => {
-      take(message);
-      if (isRecord(message) && message["type"] === "ready") resolve();
-    }),
-  );
   const errors = textOf(keeper.stderr);
-  const own = [`w${workspace}`, `w${temporary}`, `w${privateHome}`, `r${shown}`, `u${workspace}`, `u${temporary}`, `p${port}`];
-  feed(keeper, 4, records([...systemRules([base, tmpdir(), "/root", "/home"]), ...own, ...(rules?.(base) ?? [])]));
+  feed(
+    keeper,
+    4,
+    records([
+      ...systemRules([base, tmpdir(), "/root", "/home", "/dev", "/run"]),
+      ...[workspace, temporary, privateHome].map((path) => `w${path}`),
+      ...[workspace, temporary].map((path) => `u${path}`),
+      `r${shown}`,
+      `p${door}`,
+      ...(parts.rules?.(base) ?? []),
+    ]),
+  );
   feed(keeper, 5, systemCallFilter() ?? "");
   feed(keeper, 6, records(["b/bin/bash", "f8589934592", "vSIGNALBOX_COMMAND=%"]));
   const end = async () => {
     keeper.kill();
     await exited;
     await heard;
-    door.close();
+    server.close();
     removeTree(base);
   };
-  if ((await Promise.race([ready.then(() => "ready"), exited])) !== "ready") {
+  const isReady = () => messages.some(({ type }) => type === "ready");
+  await until(() => isReady() || keeper.exitCode !== null, "neither ready nor ended");
+  if (!isReady()) {
     await end();
     throw new Error(`${keeper.exitCode}: ${await errors}`);
   }
-  const options = { cwd: workspace, env: environment, ...user };
-  const runner =
-    (file: string, args: readonly string[]) =>
-    async (line: string, timeout = 60_000) => {
-      const child = spawn(file, [...args, line], { ...options, timeout, killSignal: "SIGKILL", stdio: ["ignore", "pipe", "pipe"] });
-      const output = Promise.all([textOf(child.stdout), textOf(child.stderr)]);
-      await once(child, "close");
-      return { code: child.exitCode, signal: child.signalCode, output: (await output).join("") };
-    };
   return {
-    ...{ base, home, privateHome, workspace, temporary, program, door: port, messages, keeper, environment },
-    run: runner(program, []),
-    bare: runner("/bin/bash", ["--norc", "--noprofile", "-c"]),
-    start: (line) => spawn(program, [line], { ...options, stdio: ["pipe", "pipe", "pipe"] }),
+    ...places,
+    door,
+    messages,
+    keeper,
+    ...runners(places.program, { cwd: workspace, env: environment, ...user }),
     [Symbol.asyncDispose]: end,
   };
 }
 
-export const portOf = (server: { address(): AddressInfo | string | null }): number => {
+function makePlaces(base: string, { uid, layOut, watched }: LandlockParts) {
+  const place = (name: string) => join(base, name);
+  const [home, workspace, privateHome, shown] = [place("home"), place("home/work"), place("private"), place("shown")];
+  const [temporary, session] = [place("tmp"), place("s")];
+  for (const folder of [workspace, privateHome, shown, temporary, join(session, "kept")])
+    mkdirSync(folder, { recursive: true });
+  const program = join(session, "sandbox");
+  copyFileSync(helper, program);
+  const PATH = process.env["PATH"];
+  const folders = { HOME: privateHome, TMPDIR: temporary, TMUX_TMPDIR: temporary };
+  const environment = { ...folders, PATH, LANG: "C", SHELL: "/bin/bash" };
+  const fixed = Object.entries(environment).map(([name, value]) => `=${name}=${value}`);
+  writeFileSync(join(session, "environment"), records(["wSECRET", ...fixed]));
+  writeFileSync(join(session, "watched"), records([`w${workspace}`, ...(watched?.(workspace) ?? [])]));
+  layOut?.(base);
+  if (uid !== undefined) giveTo(base, uid);
+  return { base, home, workspace, privateHome, shown, temporary, session, program, environment };
+}
+
+function startKeeper(
+  { program, session }: { readonly program: string; readonly session: string },
+  { uid, abi, wrapper = [] }: LandlockParts,
+): ChildProcess {
+  const words = [program, "serve-landlock", session, "", ...(abi === undefined ? [] : [String(abi)])];
+  return spawn(wrapper[0] ?? program, wrapper.length === 0 ? words.slice(1) : [...wrapper.slice(1), ...words], {
+    cwd: "/",
+    env: {},
+    detached: true,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+    stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe", "pipe"],
+  });
+}
+
+function runners(program: string, options: SpawnOptions): Pick<LandlockScene, "run" | "bare" | "start"> {
+  const start = (words: readonly string[], timeout?: number) =>
+    spawn(words[0] ?? "", words.slice(1), {
+      ...options,
+      ...(timeout === undefined ? {} : { timeout, killSignal: "SIGKILL" }),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  const run = async (words: readonly string[], timeout = 60_000): Promise<LandlockResult> => {
+    const child = start(words, timeout);
+    const output = Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+    await once(child, "close");
+    return { code: child.exitCode, signal: child.signalCode, output: (await output).join("") };
+  };
+  return {
+    run: (line, timeout) => run([program, line], timeout),
+    bare: (line, timeout) => run(["/bin/bash", "--norc", "--noprofile", "-c", line], timeout),
+    start: (line) => start([program, line]),
+  };
+}
+
+const portOf = (server: { address(): AddressInfo | string | null }): number => {
   const address = server.address();
   return address !== null && typeof address === "object" ? address.port : 0;
 };
@@ -153,7 +201,7 @@ function giveTo(path: string, uid: number): void {
 }
 
 async function hear(child: ChildProcess, take: (message: unknown) => void): Promise<void> {
-  for await (const line of readLines(child.stdout ?? Readable.from([]))) take(JSON.parse(line));
+  for await (const line of readLines(child.stdout ?? Readable.from([]))) take(parseJson(line));
 }
 
 async function textOf(stream: Readable | null): Promise<string> {
