@@ -10,7 +10,7 @@ enum {
   CALL_NUMBER = 0, CALL_ARCHITECTURE = 4,
   SOCK_TYPES = 0xf, IPPROTO_TCP = 6, SOL_IP = 0, SOL_IPV6 = 41, MSG_FASTOPEN = 0x20000000,
   SO_BINDTODEVICE = 25, SO_BINDTOIFINDEX = 62, TCP_FASTOPEN_CONNECT = 30, TCP_ULP = 31,
-  TIOCGPTPEER = 0x5441, PRIO_USER = 2, IOPRIO_WHO_USER = 3,
+  TIOCGPTPEER = 0x5441, FIOSETOWN = 0x8901, SIOCSPGRP = 0x8902, F_SETOWN = 8, F_SETOWN_EX = 15, PRIO_USER = 2, IOPRIO_WHO_USER = 3,
 };
 #define SECCOMP_ALLOW 0x7fff0000u
 #define SECCOMP_ERROR 0x00050000u
@@ -140,9 +140,9 @@ static void filter_socket_options(void) {
   done(call);
 }
 
-/* The processes that hold the sandbox cannot be signalled, nor everything at once: below ABI 6 that would be every process
- * of the user. */
-static void filter_signals(const int *protected, u32 count) {
+/* The processes that hold the sandbox cannot be signalled, nor everything at once. Where Landlock does not limit signals, the
+ * supervisor says who may get one; the owner of a file gets signals as well. */
+static void filter_signals(const int *protected, u32 count, int is_scoped) {
   static const u16 calls[][2] = {{SYS_kill, 1}, {SYS_tkill, 1}, {SYS_rt_sigqueueinfo, 1}, {SYS_tgkill, 2}, {SYS_rt_tgsigqueueinfo, 2}};
   for (u32 i = 0; i < 5; i++) {
     u32 call = when(calls[i][0]);
@@ -153,7 +153,16 @@ static void filter_signals(const int *protected, u32 count) {
     if (i == 0) {
       for (u32 k = 0; k < count; k++) refuse_if((u32)-protected[k], EPERM);
       refuse_if((u32)-1, EPERM);
+      allow_if(0);
     }
+    emit(BPF_RETURN, is_scoped ? SECCOMP_ALLOW : SECCOMP_NOTIFY);
+    done(call);
+  }
+  if (!is_scoped) {
+    u32 call = when(SYS_fcntl);
+    load_argument(1);
+    notify_if(F_SETOWN);
+    refuse_if(F_SETOWN_EX, EINVAL);
     allow();
     done(call);
   }
@@ -193,7 +202,7 @@ static void filter_shared_objects(void) {
 }
 
 /* Installs it, and returns where the supervisor hears of calls. */
-static i64 install_filter(const int *protected, u32 count) {
+static i64 install_filter(const int *protected, u32 count, int is_scoped) {
   filter_size = 0;
   emit(BPF_LOAD, CALL_ARCHITECTURE);
   filter_code[filter_size] = (struct instruction){BPF_IF_EQUAL, 1, 0, AUDIT_ARCH};
@@ -210,11 +219,12 @@ static i64 install_filter(const int *protected, u32 count) {
   u32 call = when(SYS_ioctl);
   load_argument(1);
   notify_if(TIOCGPTPEER);
+  if (!is_scoped) refuse_if(FIOSETOWN, EINVAL), refuse_if(SIOCSPGRP, EINVAL);
   allow();
   done(call);
   filter_sockets();
   filter_socket_options();
-  filter_signals(protected, count);
+  filter_signals(protected, count, is_scoped);
   filter_priorities();
   filter_shared_objects();
   allow();

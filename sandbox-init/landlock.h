@@ -102,9 +102,9 @@ static void restrict_files(int abi) {
   call1(close, ruleset);
 }
 
-static void __attribute__((noreturn)) contained_init(const int *protected, u32 count) {
+static void __attribute__((noreturn)) contained_init(const int *protected, u32 count, int is_scoped) {
   if (!install_common_filter(FILE_FILTER)) fail("cannot install the system call filter", EXIT_UNAVAILABLE);
-  i64 listener = install_filter(protected, count);
+  i64 listener = install_filter(protected, count, is_scoped);
   if (listener < 0) fail("cannot install the filter whose calls the supervisor answers", EXIT_UNAVAILABLE);
   if (!introduce_to_supervisor(FILE_INSIDE, (int)listener)) leave(125);
   call1(close, listener);
@@ -153,7 +153,7 @@ static void __attribute__((noreturn)) enter_domain(const char *group, int abi, i
   if (process < 0) fail("cannot start the sandbox", 125);
   if (process == 0) {
     int protected[] = {(int)call1(getpid, 0), own, supervisor_process, keeper_process};
-    contained_init(protected, sizeof protected / sizeof *protected);
+    contained_init(protected, sizeof protected / sizeof *protected, is_scoped);
   }
   reaper((int)process, is_scoped);
 }

@@ -3,7 +3,30 @@
 #define PROCESSES_H
 #include "text.h"
 
-struct process { int id, parent, session, has_ended; };
+struct process { int id, parent, group, session, has_ended; };
+
+/* False if there is none. */
+static int read_process(u64 id, struct process *process) {
+  char path[64], text[512], *end = path + sizeof path;
+  append(append_number(append(path, end, "/proc/"), end, id), end, "/stat");
+  int file = (int)call4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return 0;
+  i64 count = call3(read, file, text, sizeof text - 1);
+  call1(close, file);
+  if (count <= 0) return 0;
+  text[count] = 0;
+  const char *field = text + count;
+  while (field > text && *field != ')') field--;
+  /* ") S parent group session". A zombie has ended, unless only its first thread has, so it is killed like the others. */
+  *process = (struct process){(int)id, 0, 0, 0, !(field[0] && field[1] && field[2] != 'Z')};
+  int *const numbers[] = {&process->parent, &process->group, &process->session};
+  while (*field && *field++ != ' ');
+  for (u32 i = 0; i < 3; i++) {
+    while (*field && *field++ != ' ');
+    *numbers[i] = (int)number_in(field);
+  }
+  return 1;
+}
 
 /* Calls `visit` with each. */
 static void each_process(void (*visit)(const struct process *process)) {
@@ -13,25 +36,8 @@ static void each_process(void (*visit)(const struct process *process)) {
   for (i64 size; (size = call3(getdents64, folder, entries, sizeof entries)) > 0;)
     for (i64 at = 0; at < size; at += *(u16 *)(entries + at + 16)) {
       const char *name = entries + at + 19;
-      if (*name < '0' || *name > '9') continue;
-      char path[64], text[512], *end = path + sizeof path;
-      append(append(append(path, end, "/proc/"), end, name), end, "/stat");
-      int file = (int)call4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-      if (file < 0) continue;
-      i64 count = call3(read, file, text, sizeof text - 1);
-      call1(close, file);
-      if (count <= 0) continue;
-      text[count] = 0;
-      const char *field = text + count;
-      while (field > text && *field != ')') field--;
-      /* ") S parent group session". A zombie has ended, unless only its first thread has, so it is killed like the others. */
-      struct process process = {(int)number_in(name), 0, 0, !(field[0] && field[1] && field[2] != 'Z')};
-      for (int skip = 0; skip < 4 && *field; skip++) {
-        while (*field && *field++ != ' ');
-        if (skip == 1) process.parent = (int)number_in(field);
-      }
-      process.session = (int)number_in(field);
-      visit(&process);
+      struct process process;
+      if (*name >= '0' && *name <= '9' && read_process(number_in(name), &process)) visit(&process);
     }
   call1(close, folder);
 }

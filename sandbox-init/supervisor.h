@@ -4,13 +4,16 @@
  *   bind      of TCP to all addresses becomes one to loopback; the others are the kernel's
  *   listen    on TCP only on loopback; the socket is remembered
  *   ioctl     TIOCGPTPEER, the other end of a new terminal: /dev/pts also has the terminals of everything else
+ *   kill      and the like, below ABI 6 of Landlock: to what is inside
  *
  * The caller can change its memory and its descriptors at any time. So an address is read once, and what is permitted is
- * done here, with that copy and the caller's socket. Only a bind is left to the kernel, because listen is checked. A connection that has to wait
+ * done here, with that copy and the caller's socket. What is left to the
+ * kernel is a bind, because listen is checked, and a signal, whose arguments nobody can change. A connection that has to wait
  * is made by a process of its own. If this process ends, the kernel refuses the calls, and the session ends. */
 #ifndef SUPERVISOR_H
 #define SUPERVISOR_H
 #include "filter.h"
+#include "processes.h"
 #include "text.h"
 
 /* The exit code of a machine on which the Landlock form cannot work. */
@@ -36,7 +39,7 @@ struct added_file { u64 id; u32 flags, source, number, number_flags; };
 /* The address of a connection, as the caller had it once. */
 struct wanted_address { u64 size; union { u16 family; struct sockaddr_in ip; struct sockaddr_in6 ipv6; struct sockaddr_un local; u8 bytes[MAX_ADDRESS]; }; };
 
-static int notifications, supervisor_trial = 1;
+static int notifications, inside_process, supervisor_trial = 1;
 /* Cookies of sockets on which something inside listens. */
 static u64 listeners[MAX_LISTENERS];
 static u32 listener_count;
@@ -348,11 +351,42 @@ static void open_terminal(const struct notification *asked, int file) {
   call1(close, terminal);
 }
 
+static int wanted_group, found_inside, found_outside;
+
+static int is_inside(struct process process) {
+  for (int steps = 0; steps < 4096 && process.id > 1; steps++) {
+    if (process.id == inside_process) return 1;
+    if (!read_process((u64)process.parent, &process)) return 0;
+  }
+  return 0;
+}
+static void look_in_group(const struct process *process) {
+  if (process->group != wanted_group) return;
+  if (is_inside(*process)) found_inside = 1;
+  else found_outside = 1;
+}
+
+/* `target` is a process, a thread or, if negative, a group. */
+static void on_signal_to(const struct notification *asked, int target) {
+  struct process process;
+  wanted_group = -target;
+  found_inside = found_outside = 0;
+  if (target < 0) each_process(look_in_group);
+  else if (read_process((u64)target, &process)) *(is_inside(process) ? &found_inside : &found_outside) = 1;
+  int problem = found_outside ? -EPERM : found_inside ? 0 : -ESRCH;
+  struct answer answer = {asked->id, 0, problem, problem ? 0 : NOTIFICATION_CONTINUES};
+  call3(ioctl, notifications, NOTIFICATION_ANSWER, &answer);
+}
+
 static void answer_one(void) {
   /* Room for what later kernels add; they want it empty. */
   union { struct notification asked; u8 room[512]; } next = {.room = {0}};
   if (call3(ioctl, notifications, NOTIFICATION_RECEIVE, &next) < 0) return;
   const struct notification *asked = &next.asked;
+  if (asked->call == SYS_fcntl) return on_signal_to(asked, (int)asked->arguments[2]);
+  if (asked->call == SYS_kill || asked->call == SYS_tkill || asked->call == SYS_tgkill ||
+      asked->call == SYS_rt_sigqueueinfo || asked->call == SYS_rt_tgsigqueueinfo)
+    return on_signal_to(asked, (int)asked->arguments[0]);
   i64 file = take_file(asked->process, asked->arguments[0]);
   if (!is_waiting_still(asked->id)) file = file < 0 ? file : (call1(close, file), -ESRCH);
   if (file < 0) return reply(asked->id, file);
@@ -417,6 +451,7 @@ static void __attribute__((noreturn)) supervise(int channel, int inside) {
   u64 mask = ~0ul, child = 1ul << (SIGCHLD - 1);
   call4(rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
   int children = (int)call4(signalfd4, -1, &child, 8, SOCK_CLOEXEC | SOCK_NONBLOCK), hears = be_introduced(channel);
+  inside_process = inside;
   for (;;) {
     struct pollfd wanted[2] = {{children, POLLIN, 0}, {hears ? notifications : -1, POLLIN, 0}};
     struct timespec moment = {0, 500000000};
