@@ -34,4 +34,14 @@ describe.skipIf(landlockAbi === 0)("a Landlock session whose", () => {
       await until(() => !isAlive(daemon), "the daemon goes on");
     }
   });
+
+  test("launcher ends ends with everything in it", async () => {
+    await using scene = await openLandlockScene({ uid });
+    const running = scene.start("sleep 1000 & echo $!; wait");
+    const [chunk]: unknown[] = running.stdout === null ? [] : await once(running.stdout, "data");
+    // What the launcher's own end does to the channel.
+    scene.keeper.disconnect();
+    const [code]: unknown[] = await once(running, "exit");
+    expect([code, isAlive(Number(String(chunk)))]).toEqual([125, false]);
+  });
 });
