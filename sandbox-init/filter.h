@@ -140,8 +140,8 @@ static void filter_socket_options(void) {
   done(call);
 }
 
-/* The processes that hold the sandbox cannot be signalled, nor everything at once. Where Landlock does not limit signals, the
- * supervisor says who may get one; the owner of a file gets signals as well. */
+/* The processes that hold the sandbox cannot be signalled, nor everything at once. Where Landlock does not limit signals,
+ * the supervisor says who may get one; the owner of a file gets signals as well. */
 static void filter_signals(const int *protected, u32 count, int is_scoped) {
   static const u16 calls[][2] = {{SYS_kill, 1}, {SYS_tkill, 1}, {SYS_rt_sigqueueinfo, 1}, {SYS_tgkill, 2}, {SYS_rt_tgsigqueueinfo, 2}};
   for (u32 i = 0; i < 5; i++) {

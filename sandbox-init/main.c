@@ -3,8 +3,8 @@
  *   sandbox 'COMMAND'                      client: runs COMMAND inside, and ends as it ended
  *   sandbox -- PROGRAM ARGUMENT...         client, without a shell
  *   sandbox serve FOLDER CGROUP BWRAP ...  opens FOLDER/socket as descriptor 7, starts bubblewrap, and is its keeper
- *   sandbox serve-landlock FOLDER CGROUP [ABI]  the same without bubblewrap (landlock.h); ABI: at most this one is used
- *   sandbox landlock                       prints the ABI of Landlock that this machine has for us, or says why none
+ *   sandbox serve-landlock FOLDER CGROUP [ABI]  the same without bubblewrap (landlock.h), with no newer ABI than this
+ *   sandbox landlock                       prints the ABI of Landlock, or says why this machine cannot be used
  *   sandbox start                          starter: starts programs for its parent
  *   sandbox find                           finder: what a session has left below its folders
  *   (as process 1, without arguments)      init: runs the commands inside

@@ -7,9 +7,9 @@
  *   kill      and the like, below ABI 6 of Landlock: to what is inside
  *
  * The caller can change its memory and its descriptors at any time. So an address is read once, and what is permitted is
- * done here, with that copy and the caller's socket. What is left to the
- * kernel is a bind, because listen is checked, and a signal, whose arguments nobody can change. A connection that has to wait
- * is made by a process of its own. If this process ends, the kernel refuses the calls, and the session ends. */
+ * done here, with that copy and the caller's socket. Two things are left to the kernel: other binds, because listen is
+ * checked, and signals, whose arguments nobody can change. A connection that has to wait is made by a process of its own.
+ * If this process ends, the kernel refuses the calls, and the session ends. */
 #ifndef SUPERVISOR_H
 #define SUPERVISOR_H
 #include "filter.h"
