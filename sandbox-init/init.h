@@ -1,7 +1,8 @@
-/* Process 1 of the sandbox: starts commands for the clients outside, and ends them when their client ends. */
+/* The first process of the sandbox: starts commands for the clients outside, and ends them when their client ends. */
 #ifndef INIT_H
 #define INIT_H
 #include "message.h"
+#include "processes.h"
 #include "report.h"
 #include "text.h"
 
@@ -191,9 +192,13 @@ static void make_id(char *id) {
 /* Whether the keeper knows that something runs. */
 static int is_busy;
 
+/* Not the first process of a namespace: `kill -1` would mean every process of the user. */
+static int shares_processes;
+
 /* An order of the keeper. False for what is none. */
 static int obey(char order) {
-  if (order == 'k') call2(kill, -1, SIGKILL);
+  if (order == 'k' && shares_processes) kill_descendants((int)call1(getpid, 0));
+  else if (order == 'k') call2(kill, -1, SIGKILL);
   return order == 'k';
 }
 
@@ -280,36 +285,21 @@ static int receive_body(struct command *command) {
   return command->got < command->request.size || start(command);
 }
 
+static int ended_session, found_in_session;
+
+static void kill_in_session(const struct process *process) {
+  if (process->session != ended_session) return;
+  call2(kill, process->id, SIGKILL);
+  found_in_session |= !process->has_ended;
+}
+
 /* All processes of a session, whatever group they are in. A process that forks meanwhile is found on the next round. */
 static void kill_session(int session) {
   call2(kill, -session, SIGKILL);
-  for (int round = 0, found = 1; found && round < 20; round++) {
-    found = 0;
-    int folder = (int)call4(openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (folder < 0) return;
-    char entries[8192];
-    for (i64 size; (size = call3(getdents64, folder, entries, sizeof entries)) > 0;)
-      for (i64 at = 0; at < size; at += *(u16 *)(entries + at + 16)) {
-        const char *name = entries + at + 19;
-        if (*name < '0' || *name > '9') continue;
-        char path[64], text[512], *end = path + sizeof path;
-        append(append(append(path, end, "/proc/"), end, name), end, "/stat");
-        int file = (int)call4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-        if (file < 0) continue;
-        i64 count = call3(read, file, text, sizeof text - 1);
-        call1(close, file);
-        if (count <= 0) continue;
-        text[count] = 0;
-        const char *field = text + count;
-        while (field > text && *field != ')') field--;
-        /* ") S parent group session": a zombie has already ended. */
-        char state = field[0] && field[1] ? field[2] : 'Z';
-        for (int skip = 0; skip < 4 && *field; skip++) while (*field && *field++ != ' ');
-        if (state == 'Z' || (int)number_in(field) != session) continue;
-        call2(kill, (i64)number_in(name), SIGKILL);
-        found = 1;
-      }
-    call1(close, folder);
+  ended_session = session;
+  for (int round = 0; round == 0 || (found_in_session && round < 20); round++) {
+    found_in_session = 0;
+    each_process(kill_in_session);
   }
 }
 

@@ -13,6 +13,7 @@
 #ifndef KEEPER_H
 #define KEEPER_H
 #include "index.h"
+#include "processes.h"
 #include "report.h"
 #include "text.h"
 
@@ -447,6 +448,9 @@ static void look_last(void) {
   if (failures == 0) call3(unlinkat, session_folder, WATCHED_NAME, 0);
 }
 
+/* Without a namespace, what is inside could go on when the processes that hold it were killed. */
+static int outlives_namespace;
+
 /* Ends as the sandbox ended, when nothing of it is left. */
 static void __attribute__((noreturn)) keeper(int process, int init_socket) {
   control = init_socket;
@@ -463,7 +467,9 @@ static void __attribute__((noreturn)) keeper(int process, int init_socket) {
       {signals, POLLIN, 0}, {hears ? control : -1, POLLIN, 0}, {watcher, POLLIN, 0}, {KEEPER_REPORT, 0, 0}};
     /* Without changes to wait for, it looks from time to time. */
     struct timespec often = {0, 20000000};
-    call5(ppoll, wanted, 4, misses_changes && !is_idle ? &often : 0, 0, 8);
+    int is_orphaned = outlives_namespace && !sandbox;
+    if (is_orphaned) kill_descendants((int)call1(getpid, 0));
+    call5(ppoll, wanted, 4, is_orphaned || (misses_changes && !is_idle) ? &often : 0, 0, 8);
     if (hears) hears = hear_init();
     look_at_changes();
     u32 information[32];

@@ -1,8 +1,10 @@
-/* The helper of signalbox's sandbox. One program, six roles:
+/* The helper of signalbox's sandbox. One program, several roles:
  *
  *   sandbox 'COMMAND'                      client: runs COMMAND inside, and ends as it ended
  *   sandbox -- PROGRAM ARGUMENT...         client, without a shell
  *   sandbox serve FOLDER CGROUPS BWRAP ... opens FOLDER/socket as descriptor 7, starts bubblewrap, and is its keeper
+ *   sandbox serve-landlock FOLDER CGROUPS [ABI]  the same without bubblewrap (landlock.h), with no newer ABI than this
+ *   sandbox landlock                       prints the ABI of Landlock, or says why this machine cannot be used
  *   sandbox start                          starter: starts programs for its parent
  *   sandbox find                           finder: what a session has left below its folders
  *   (as process 1, without arguments)      init: runs the commands inside
@@ -11,6 +13,7 @@
 #include "client.h"
 #include "finder.h"
 #include "init.h"
+#include "landlock.h"
 #include "starter.h"
 
 static int opened(i64 file, const char *problem) {
@@ -24,36 +27,24 @@ static void move_to(int file, int number) {
   call1(close, file);
 }
 
-/* Where memory runs out, the kernel ends commands before anything outside that uses less than half of it. */
-static void be_ended_first(void) {
-  char score[16];
-  i64 file = call4(openat, AT_FDCWD, "/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC, 0);
-  if (file < 0) return;
-  i64 count = call3(read, file, score, sizeof score - 1);
-  score[count > 0 ? count : 0] = 0;
-  if (number_in(score) < 500) call3(write, file, "500", 3);
-  call1(close, file);
-}
-
-static void __attribute__((noreturn)) become_bubblewrap(char **arguments, char **environment, int listener, int control) {
+/* What init is to have, and nothing to write to. */
+static void place_files(int listener, int control) {
   /* In this order: the first may have the number that the second is to get. */
   move_to(listener, FILE_SOCKET);
   move_to(control, FILE_KEEPER);
   move_to((int)call4(openat, AT_FDCWD, "/dev/null", O_RDWR, 0), 1);
-  for (char *group = arguments[3], *rest; *group; group = rest) {
-    for (rest = group; *rest && *rest != ':'; rest++);
-    if (*rest) *rest++ = 0;
-    int file = opened(call4(openat, AT_FDCWD, group, O_WRONLY | O_CLOEXEC, 0), "cannot join the control groups of the sandbox");
-    if (call3(write, file, "0", 1) != 1) fail("cannot join the control groups of the sandbox", 125);
-    call1(close, file);
-  }
+}
+
+static void __attribute__((noreturn)) become_bubblewrap(char **arguments, char **environment) {
+  join_groups(arguments[3]);
   be_ended_first();
   call1(umask, 022);
   call3(execve, arguments[4], arguments + 4, environment);
   fail("cannot start bubblewrap", 125);
 }
 
-static void __attribute__((noreturn)) serve(char **arguments, char **environment) {
+/* `abi`: of Landlock; 0 if bubblewrap is to be used. */
+static void __attribute__((noreturn)) serve(char **arguments, char **environment, int abi) {
   const char *problem = "cannot make the sandbox's socket";
   int folder = opened(call4(openat, AT_FDCWD, arguments[2], O_PATH | O_DIRECTORY | O_CLOEXEC, 0), problem);
   int listener = opened(call3(socket, AF_UNIX, SOCK_STREAM, 0), problem), pair[2];
@@ -69,14 +60,27 @@ static void __attribute__((noreturn)) serve(char **arguments, char **environment
   look_at_all();
   /* What is inside is ours to wait for, also when bubblewrap is gone. */
   call5(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  int own = (int)call1(getpid, 0);
   i64 pid = call5(clone, SIGCHLD, 0, 0, 0, 0);
-  if (pid < 0) fail("cannot start bubblewrap", 125);
-  if (pid == 0) become_bubblewrap(arguments, environment, listener, pair[1]);
+  if (pid < 0) fail("cannot start the sandbox", 125);
+  if (pid == 0) {
+    place_files(listener, pair[1]);
+    report_channel = FILE_REPORT;
+    if (abi) contain(arguments[3], abi, own);
+    become_bubblewrap(arguments, environment);
+  }
   call1(close, pair[1]);
   call1(close, listener);
-  /* Bubblewrap's. */
+  /* Those of the sandbox. */
   call3(close_range, 3, 6, 0);
+  outlives_namespace = abi != 0;
   keeper((int)pid, pair[0]);
+}
+
+static void __attribute__((noreturn)) print_abi(void) {
+  char line[32], *end = line + sizeof line;
+  append(append_number(line, end, (u64)usable_abi(0)), end, "\n");
+  leave(call3(write, 1, line, length(line)) < 0 ? 125 : 0);
 }
 
 __attribute__((used)) static void __attribute__((noreturn)) start_here(u64 *stack) {
@@ -89,7 +93,9 @@ __attribute__((used)) static void __attribute__((noreturn)) start_here(u64 *stac
   if (count == 1 && call1(getpid, 0) == 1) init();
   if (count == 2 && same(arguments[0], "signalbox starter") && same(arguments[1], "start")) starter();
   if (count == 2 && same(arguments[0], "signalbox finder") && same(arguments[1], "find")) finder();
-  if (count > 5 && same(arguments[1], "serve")) serve(arguments, environment);
+  if (count == 2 && same(arguments[0], "signalbox landlock") && same(arguments[1], "landlock")) print_abi();
+  if (count > 5 && same(arguments[1], "serve")) serve(arguments, environment, 0);
+  if (count > 3 && same(arguments[1], "serve-landlock")) serve(arguments, environment, usable_abi(count > 4 ? number_in(arguments[4]) : 0));
   client(count, arguments, environment, program);
 }
 
