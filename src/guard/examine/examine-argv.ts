@@ -1,7 +1,13 @@
 import type { Rule } from "../../contract/policy.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
 import { isBelow, realPath } from "../../lib/path/real-path.ts";
-import { type ArgvEffects, type ArgvForms, argvEffects, possibleArgvs } from "../../shell/argv/argv-effects.ts";
+import {
+  type ArgvEffects,
+  type ArgvForms,
+  argvEffects,
+  possibleArgvs,
+  withoutVanished,
+} from "../../shell/argv/argv-effects.ts";
 import type { Effect } from "../../shell/model/effect.ts";
 import { copyState } from "../../shell/model/shell-state.ts";
 import { isKnown, show, type Word } from "../../shell/model/word.ts";
@@ -23,7 +29,9 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   const [likely = words, ...others] = possibleArgvs(words);
   examineWords(likely, place);
   const { exam } = place;
-  for (const other of others) {
+  // Nothing is left to find out about a command that is denied anyway.
+  const fewer = exam.findings.some(({ verdict }) => verdict === "deny") ? undefined : withoutVanished(words);
+  for (const other of fewer === undefined ? others : [...others, fewer]) {
     const aside = { ...exam, findings: [], seen: [] };
     examineWords(other, { ...place, exam: aside, state: copyState(place.state) });
     // A program whose option lost its value fails, and `eval` of nothing does nothing.

@@ -95,14 +95,11 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   const tokens = rule.argv.slice(1);
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
   const named = tokens.filter((token) => !wantsOption(token));
-  if (rule.exact && rest.length !== tokens.length) return false;
+  if (named.length > operands.length || (rule.exact && rest.length !== tokens.length)) return false;
   const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
   const fit = (given: readonly Word[]) => named.every((token, index) => fitting(token, given[index]?.text ?? ""));
   // `make X=y deploy` and `npm X=y publish` are the same commands as without the variable.
-  if (!fit(operands)) {
-    const others = operands.filter(({ text }) => !ASSIGNMENT.test(text));
-    if (others.length === operands.length || !fit(others)) return false;
-  }
+  if (!fit(operands) && !(operands.some(assigns) && fit(operands.filter((item) => !assigns(item))))) return false;
   return tokens
     .filter(wantsOption)
     .every((token) =>
@@ -112,7 +109,7 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
     );
 }
 
-const ASSIGNMENT = /^[A-Za-z_]\w*[:+?]?=/;
+const assigns = ({ text }: Word) => text.includes("=") && /^[A-Za-z_]\w*[:+?]?=/.test(text);
 
 /** `mkfs.ext4` and `nc.openbsd` are kinds of `mkfs` and `nc`. */
 function stemOf(name: string): string {

@@ -164,23 +164,21 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
     : [];
 }
 
-/**
- * The argv, followed by its variants with the other values its words may have, and by the one in which unquoted values
- * turn out to be empty: `$X sudo` is `sudo`.
- */
+/** The argv, followed by its variants with the other values its words may have. */
 export function possibleArgvs(words: readonly Word[]): readonly (readonly Word[])[] {
   const most = words.reduce((count, { others }) => Math.max(count, others?.length ?? 0), 0);
-  const fewer = words.some(mayVanish) ? withoutVanished(words) : [];
-  if (most === 0 || declares(words[0]?.text ?? "")) return [words, ...fewer];
+  if (most === 0 || declares(words[0]?.text ?? "")) return [words];
   const others = Array.from({ length: most }, (_, index) => words.flatMap((item) => otherWords(item, index)));
-  return [words.map(withoutOthers), ...others, ...fewer];
+  return [words.map(withoutOthers), ...others];
 }
 
 const mayVanish = ({ open, text }: Word) => open === true && text === UNKNOWN;
 
-function withoutVanished(words: readonly Word[]): readonly (readonly Word[])[] {
+/** The argv if its unquoted unknown values are empty: `$X sudo` is `sudo`. Undefined if it has none. */
+export function withoutVanished(words: readonly Word[]): readonly Word[] | undefined {
+  if (!words.some(mayVanish)) return undefined;
   const kept = words.filter((item) => !mayVanish(item));
-  return kept.length === 0 ? [] : [kept.map(withoutOthers)];
+  return kept.length === 0 ? undefined : kept.map(withoutOthers);
 }
 
 function withoutOthers({ text, glob, open }: Word): Word {
