@@ -93,13 +93,18 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   const wantsOption = (token: string | readonly string[]) =>
     (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
   const tokens = rule.argv.slice(1);
+  if (rule.exact && rest.length !== tokens.length) return false;
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
   const named = tokens.filter((token) => !wantsOption(token));
-  if (named.length > operands.length || (rule.exact && rest.length !== tokens.length)) return false;
+  if (named.length > operands.length) return false;
   const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
-  const fit = (given: readonly Word[]) => named.every((token, index) => fitting(token, given[index]?.text ?? ""));
   // `make X=y deploy` and `npm X=y publish` are the same commands as without the variable.
-  if (!fit(operands) && !(operands.some(assigns) && fit(operands.filter((item) => !assigns(item))))) return false;
+  const counted = operands.some(assigns) ? operands.filter((item) => !assigns(item)) : operands;
+  if (
+    !named.every((token, index) => fitting(token, counted[index]?.text ?? "")) &&
+    (counted === operands || !named.every((token, index) => fitting(token, operands[index]?.text ?? "")))
+  )
+    return false;
   return tokens
     .filter(wantsOption)
     .every((token) =>

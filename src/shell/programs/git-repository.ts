@@ -40,10 +40,12 @@ const LINKED_REPOSITORIES: Effect = { kind: "check", objection: (scene) => forei
 /** A repository that the index names, for which git uses that one's settings, as do those that it names itself. */
 function foreignLink(scene: CommandScene, depth: number): Doubt | undefined {
   const { machine } = scene;
+  if (machine.gitLinks === undefined) return undefined;
   const top = nearestRepository(realPath(scene.cwd, "/", machine.readLink), machine.kind)?.folder;
   const folder = top === undefined ? undefined : gitFolder(top, machine);
   if (top === undefined || folder === undefined) return undefined;
-  return (machine.gitLinks?.(join(folder, "index")) ?? [])
+  return machine
+    .gitLinks(join(folder, "index"))
     .map((name) => ({ ...scene, cwd: join(top, name) }))
     .filter(({ cwd }) => machine.kind?.(join(cwd, ".git")) !== undefined)
     .map((inner) => foreignRepository(inner) ?? (depth < MAX_LINKED ? foreignLink(inner, depth + 1) : undefined))
