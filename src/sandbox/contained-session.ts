@@ -5,6 +5,7 @@ import type { ContainmentFacts } from "../contract/seal.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { type Caller, openCallers, openDoorLog } from "./door/door-records.ts";
+import { isUserError } from "../lib/text/user-error.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { type EndedCommand, explainRefusals, foreseeRefusals, newlyHidden } from "./explain-refusals.ts";
 import { openLoans } from "./door/loans.ts";
@@ -97,9 +98,19 @@ export async function openContainedSession(parts: ContainedParts): Promise<Conta
     async [Symbol.asyncDispose]() {
       opener[Symbol.dispose]();
       await Promise.all([session, ...separate].map((sandbox) => sandbox[Symbol.asyncDispose]()));
-      for (const text of newlyHidden({ plan: session.plan, policy: parts.policy })) parts.warn(text);
+      for (const text of newlyHiddenIn({ plan: session.plan, policy: parts.policy })) parts.warn(text);
     },
   };
+}
+
+/** The next session cannot start in what cannot be searched now, and says the same. */
+function newlyHiddenIn(view: Parameters<typeof newlyHidden>[0]): readonly string[] {
+  try {
+    return newlyHidden(view);
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return [`${error.message}: ${error.fix}`];
+  }
 }
 
 /** Opens the session's sandbox, and those of single commands; each gets a door. */

@@ -6,7 +6,7 @@ import { realMachine } from "../guard/machine/real-machine.ts";
 import { isInside, PRIVATE_FOLDERS } from "../lib/path/inside.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import type { Mount } from "./session/mounts.ts";
-import { existingPlaces } from "./session/protected-mounts.ts";
+import { protectedPlaces } from "./session/protected-mounts.ts";
 import type { SessionMount, SessionView } from "./session/session-plan.ts";
 
 /** A command that has ended, as far as whoever asks has seen it. */
@@ -81,7 +81,7 @@ const foldersOf = (command: string, folder: string) => [
 export function newlyHidden({ plan, policy }: View): readonly string[] {
   const known = new Set(plan.mounts.map(({ path }) => path));
   const isNew = ({ kind, path }: Mount) => (kind === "empty-file" || kind === "empty-folder") && !known.has(path);
-  const found = plan.roots.flatMap((root) => existingPlaces(root, policy).mounts).filter(isNew);
+  const found = plan.roots.flatMap((root) => protectedPlaces(root, policy, plan.roots).mounts).filter(isNew);
   return [...new Set(found.map(({ path }) => path))].slice(0, MAX_NOTES).map((path) => {
     const because = reason(path, "read", { plan, policy });
     return `from the next session on, ${shown(path, plan)} is hidden from commands${because === undefined ? "" : `: ${because}`}. ${SHOW}`;

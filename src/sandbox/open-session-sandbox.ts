@@ -1,10 +1,15 @@
+import { realpathSync } from "node:fs";
 import type { Containment } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
-import { isUserError } from "../lib/text/user-error.ts";
-import { type Contained, type NotContained, notContainedBy, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
+import { isInside } from "../lib/path/inside.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import { EXIT, isUserError, messageOf, UserError } from "../lib/text/user-error.ts";
+import { type Contained, type NotContained, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
 import { startSeatbelt } from "./macos/seatbelt-session.ts";
 import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./linux/session-sandbox.ts";
-import { planSession, refuseWorkspace, type SessionView } from "./session/session-plan.ts";
+import { planSession, refuseWideRoots, type SessionView } from "./session/session-plan.ts";
+import { ChangedMounts } from "./linux/check-mounts.ts";
 import { SessionFailure } from "./linux/start-session.ts";
 
 /** A sandbox that was proven on this machine and runs. Dispose it to end everything inside. */
@@ -25,15 +30,15 @@ export type SandboxParts = StartParts & ProofParts;
 
 /**
  * Opens the one sandbox of a session, as the policy asks: `auto` and `workspace` alike. The first call on a machine
- * makes the trial; later ones take what it found.
+ * makes the trial; later ones take what it found. Throws a UserError if the machine can, but this workspace cannot be
+ * protected; then nothing may go on without.
  */
 export async function openSessionSandbox(policy: Policy, parts: SandboxParts): Promise<SessionSandbox | NoSandbox> {
   if (policy.sandbox === "off") return none(SWITCHED_OFF);
+  const proof = await proveFor(policy, parts);
+  if (!("programs" in proof || "sandboxExec" in proof)) return none(proof.containment);
+  const { containment } = proof;
   try {
-    refuseWorkspace(policy);
-    const proof = await proveSandbox(policy, parts);
-    if (!("programs" in proof || "sandboxExec" in proof)) return none(proof.containment);
-    const { containment } = proof;
     if ("sandboxExec" in proof) {
       const sandbox = await startSeatbelt(policy, parts, proof.sandboxExec);
       return { ...sandbox, contained: true, containment, usesHelper: false };
@@ -41,7 +46,11 @@ export async function openSessionSandbox(policy: Policy, parts: SandboxParts): P
     const sandbox = await startTwice(policy, parts, proof.programs);
     return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
   } catch (error) {
-    return none(whyNone(error));
+    if (!(error instanceof SessionFailure)) throw refused(error, policy.workspaceRoot);
+    // Either this machine has changed since the trial, or the workspace keeps the sandbox from starting.
+    const again = await proveSandbox(policy, { ...parts, isAgain: true });
+    if (!again.containment.contained) return none(again.containment);
+    throw unstartable(error, policy.workspaceRoot);
   }
 }
 
@@ -54,22 +63,25 @@ export interface SandboxHere {
   readonly usesHelper?: boolean;
 }
 
-/** What `openSessionSandbox` would find, without opening it. The trial is made where it is not remembered. */
+/**
+ * What `openSessionSandbox` would find, without opening it. The trial is made where it is not remembered. Throws what a
+ * session would be refused with.
+ */
 export async function sandboxHere(
   policy: Policy,
   parts: ProofParts & Pick<StartParts, "environment">,
 ): Promise<SandboxHere> {
   if (policy.sandbox === "off") return { containment: SWITCHED_OFF };
+  const proof = await proveFor(policy, parts);
+  const { containment } = proof;
+  if (!containment.contained) return { containment };
+  const { signalboxHome, environment } = parts;
+  const privateHome = policy.sandbox === "strict" ? undefined : signalboxHome;
   try {
-    const { signalboxHome, environment } = parts;
-    const privateHome = policy.sandbox === "strict" ? undefined : signalboxHome;
     const plan = planSession(policy, { signalboxHome, privateHome, path: environment["PATH"] ?? "" });
-    const proof = await proveSandbox(policy, parts);
-    const { containment } = proof;
-    if (!containment.contained) return { containment };
     return { containment, plan, usesHelper: "programs" in proof && proof.programs.helper !== undefined };
   } catch (error) {
-    return { containment: whyNone(error) };
+    throw refused(error, policy.workspaceRoot);
   }
 }
 
@@ -79,11 +91,46 @@ const SWITCHED_OFF: NotContained = {
   fix: "set sandbox: auto in the policy",
 };
 
-/** Throws what is no reason of the user's or the machine's. */
-function whyNone(error: unknown): NotContained {
-  if (error instanceof SessionFailure) return notContainedBy(error);
-  if (!isUserError(error)) throw error;
-  return { contained: false, because: error.message, fix: error.fix };
+async function proveFor(policy: Policy, parts: ProofParts) {
+  try {
+    refuseWideRoots(policy, parts.signalboxHome);
+    return await proveSandbox(policy, parts);
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return { containment: { contained: false, because: error.message, fix: error.fix } } as const;
+  }
+}
+
+/** What is wrong in a workspace must not lead to a session without a sandbox: a command could have put it there. */
+function refused(error: unknown, workspace: string): unknown {
+  if (isUserError(error)) {
+    const { where, fix } = error;
+    return new UserError(error.message, {
+      ...(where !== undefined && { where }),
+      fix,
+      exitCode: EXIT.refused,
+      cause: error,
+    });
+  }
+  const path = error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : "";
+  if (!isInside(path, realpathSync(workspace))) return error;
+  return new UserError(`the sandbox cannot be prepared: ${messageOf(error)}`, {
+    where: path,
+    fix: look(path),
+    exitCode: EXIT.refused,
+    cause: error,
+  });
+}
+
+const look = (path: string) => `to look: ls -la ${shQuote(path)}. If a command made it, remove it`;
+
+/** Bubblewrap names the path that it could not mount. */
+function unstartable(failure: SessionFailure, workspace: string): UserError {
+  const named = /\/(?:oldroot|newroot)(\/[^:]*?)(?: on \/|:|$)/.exec(failure.message)?.[1];
+  return new UserError(
+    `the sandbox works on this machine, but does not start in this workspace: ${printableLine(failure.message)}`,
+    { where: named ?? workspace, fix: look(named ?? workspace), exitCode: EXIT.refused, cause: failure },
+  );
 }
 
 const none = (containment: NotContained): NoSandbox => ({
@@ -92,12 +139,12 @@ const none = (containment: NotContained): NoSandbox => ({
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
 
-/** A file that the plan names may be gone when bubblewrap mounts it; then a new plan works. */
+/** What the plan names may be gone or changed when bubblewrap mounts it; then a new plan works. */
 async function startTwice(policy: Policy, parts: StartParts, programs: SandboxPrograms): Promise<RunningSandbox> {
   try {
     return await startSandbox(policy, parts, programs);
   } catch (error) {
-    if (!(error instanceof SessionFailure)) throw error;
+    if (!(error instanceof SessionFailure || error instanceof ChangedMounts)) throw error;
     return await startSandbox(policy, parts, programs);
   }
 }

@@ -1,12 +1,21 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasSandbox, openScene } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { isStandIn } from "./session/git-places.ts";
 import { finalKept, KEPT, lookOutside, WATCHED } from "./session/look-outside.ts";
+import { isStandIn } from "./session/stand-ins.ts";
 import type { SandboxEvent } from "./linux/start-session.ts";
 
 const PROTECTED = [".claude/settings.json", ".github/workflows/ci.yml", ".mcp.json", ".git/commondir"];
@@ -214,5 +223,14 @@ describe("a look from outside", () => {
         .toSorted(),
     ).toEqual([aside, "workflows"]);
     expect(lookOutside(session)).toEqual([]);
+  });
+
+  test("leaves a link alone that was there when the session began", () => {
+    const [session, root] = [tempFolder(), tempFolder()];
+    for (const name of [".claude", ".codex"]) symlinkSync("settings", join(root, name));
+    const names = [".claude", ".codex"].map((name) => join(root, name));
+    writeFileSync(join(session, WATCHED), records(`w${root}`, ...names.map((path) => `m${path}`), `l${root}/.claude`));
+    expect(lookOutside(session).map(({ path }) => path)).toEqual([join(root, ".codex")]);
+    expect(readdirSync(root)).toEqual([".claude"]);
   });
 });

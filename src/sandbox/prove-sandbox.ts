@@ -8,6 +8,7 @@ import { helperProgram } from "../lib/path/package-folder.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { diskError, isUserError, messageOf } from "../lib/text/user-error.ts";
 import { explainFailure, readMachine } from "./explain-failure.ts";
+import { ChangedMounts } from "./linux/check-mounts.ts";
 import { type SandboxPrograms, startSandbox } from "./linux/session-sandbox.ts";
 import { SessionFailure } from "./linux/start-session.ts";
 import { SEATBELT_HELD } from "./macos/seatbelt-profile.ts";
@@ -29,6 +30,8 @@ export type NotContained = Extract<Containment, { contained: false }>;
 
 export interface ProofParts {
   readonly signalboxHome: string;
+  /** Makes the trial even if it has passed before. */
+  readonly isAgain?: boolean | undefined;
   /** Tests pass programs of their own. */
   readonly findBubblewrap?: ((workspace: string) => string | undefined) | undefined;
   readonly findHelper?: (() => string | undefined) | undefined;
@@ -54,7 +57,7 @@ export async function proveSandbox(policy: Policy, parts: ProofParts): Promise<P
   if (bubblewrap === undefined) return notProven("bubblewrap (bwrap) is not installed", INSTALL);
   const helper = (parts.findHelper ?? helperProgram)();
   const key = proofKey(policy, [bubblewrap, ...(helper === undefined ? [] : [helper])]);
-  const known = readProof(parts.signalboxHome, key);
+  const known = parts.isAgain === true ? undefined : readProof(parts.signalboxHome, key);
   if (known !== undefined) return proven(known, bubblewrap, known.usesHelper ? helper : undefined);
   const proof = await prove(policy, parts, { bubblewrap, helper });
   if ("containment" in proof) return proof;
@@ -88,10 +91,11 @@ function proven({ provenAt, closesUserNamespaces }: PassedTrial, bubblewrap: str
   return { containment, programs: { bubblewrap, helper, closesUserNamespaces } };
 }
 
-/** For a launch that goes wrong after a proof: the reason in words. */
-export function notContainedBy(error: SessionFailure): NotContained {
-  return { contained: false, ...explainFailure(error.message, readMachine()) };
-}
+/** Why the trial does not start here, in words. */
+const notContainedBy = (error: SessionFailure): NotContained => ({
+  contained: false,
+  ...explainFailure(error.message, readMachine()),
+});
 
 async function tryBubblewrap(
   policy: Policy,
@@ -112,6 +116,8 @@ async function tryBubblewrap(
     // The helper's own folder may forbid programs, or its processor be another one.
     if (error instanceof SessionFailure && /\b(?:EACCES|ENOEXEC|ENOENT)\b/.test(error.message)) return "unusable";
     if (error instanceof SessionFailure) return { containment: notContainedBy(error) };
+    if (error instanceof ChangedMounts)
+      return notProven(`${programs.bubblewrap} does not mount ${error.where ?? ""} as it was told`, OFF);
     const known = isUserError(error) ? error : diskError(error, signalboxHome);
     return notProven(`the sandbox test failed: ${known?.message ?? messageOf(error)}`, known?.fix ?? OFF);
   }

@@ -2,7 +2,7 @@ import type { Machine } from "../../contract/machine.ts";
 import type { NetworkLists, PathAccess, Policy } from "../../contract/policy.ts";
 import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
 import { fold } from "../../lib/path/real-path.ts";
-import { covers, isWild, matchesSegment } from "../../lib/path/glob.ts";
+import { isWild, matchesSegment } from "../../lib/path/glob.ts";
 import type { Target } from "../../lib/net/host-pattern.ts";
 import { realMachine } from "../machine/real-machine.ts";
 import { compileHosts, type HostLists } from "../rules/host-lists.ts";
@@ -111,20 +111,22 @@ export function deniedEntries(policy: Policy): { readonly read: EntryTest; reado
 }
 
 /**
- * Whether the lists deny a folded path. The caller knows that no parent is denied, so most patterns can only match the
- * name or the path itself.
+ * Whether the lists deny a folded path. The caller knows that no parent is denied, so a pattern can only match the path
+ * itself, and its last part the name.
  */
 function deniedIn(lists: readonly GlobList[]): EntryTest {
   const globs = lists.flatMap((list) => list.globs).filter(({ lifts }) => !lifts);
-  const exact = new Set(globs.flatMap(({ prefix }) => prefix ?? []));
-  const names = globs.flatMap(({ name }) => name ?? []);
-  const plain = new Set(names.filter((name) => !isWild(name)));
-  const wild = names.filter(isWild);
-  const others = globs.filter(({ prefix, name }) => prefix === undefined && name === undefined);
-  const suspect = (path: string, name: string) =>
-    exact.has(path) ||
-    plain.has(name) ||
-    wild.some((pattern) => matchesSegment(pattern, name)) ||
-    others.some((glob) => covers(glob, path));
-  return (path, name) => suspect(path, name) && lists.some((list) => deniedBy(list, path) !== undefined);
+  const last = globs.map(({ segments }) => segments.at(-1) ?? "*");
+  const plain = new Set(last.filter((name) => !isWild(name)));
+  const wild = last.filter(isWild);
+  // Most names of a large tree are in it many times.
+  const known = new Map<string, boolean>();
+  const isSuspect = (name: string) => {
+    const isKnown = known.get(name);
+    if (isKnown !== undefined) return isKnown;
+    const result = plain.has(name) || wild.some((pattern) => matchesSegment(pattern, name));
+    known.set(name, result);
+    return result;
+  };
+  return (path, name) => isSuspect(name) && lists.some((list) => deniedBy(list, path) !== undefined);
 }

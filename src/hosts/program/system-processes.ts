@@ -4,7 +4,7 @@ import { isInside } from "../../lib/path/inside.ts";
 import { endTree } from "../../lib/process/end-tree.ts";
 import { openPipes, spawnOnPipe } from "../../lib/process/pipe-pool.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
-import { messageOf } from "../../lib/text/user-error.ts";
+import { isUserError, messageOf } from "../../lib/text/user-error.ts";
 import type { Check, CheckEnd, Processes } from "../../receipts/run/run-parts.ts";
 
 /** The processes of this machine. */
@@ -93,7 +93,7 @@ async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<PlacedC
   const { policy, home, isRequired } = sandbox;
   const warnings: string[] = [];
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
-  const session = await openContainedSession({
+  const opening = openContainedSession({
     policy,
     caller: { session: check.runId, agent: "check" },
     environment: env,
@@ -101,6 +101,9 @@ async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<PlacedC
     network: () => policy.network,
     isTainted: () => false,
     warn: (text) => void warnings.push(text),
+  });
+  const session = await opening.catch((error: unknown) => {
+    throw isUserError(error) ? new NotPlaced(`${error.message}. To change that: ${error.fix}`) : error;
   });
   if (!session.contained) {
     if (!isRequired) return outside(argv);

@@ -4,7 +4,7 @@ import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { isInsideSession } from "../../lib/process/inside-session.ts";
-import { errorCode, messageOf } from "../../lib/text/user-error.ts";
+import { errorCode, isUserError, messageOf } from "../../lib/text/user-error.ts";
 import { sandboxHere } from "../../sandbox/open-session-sandbox.ts";
 import { limitFacts, limitText } from "../../sandbox/session/limits.ts";
 import type { CheckResult } from "./check.ts";
@@ -48,7 +48,9 @@ export async function checkSandbox(
       status: "absent",
       summary: "no, because signalbox cannot write its files (see places.home)",
     };
-  const { containment, usesHelper } = await sandboxHere(policy, { signalboxHome: folder, environment: env });
+  const here = await sandboxHere(policy, { signalboxHome: folder, environment: env }).catch(refusal);
+  if ("summary" in here) return here;
+  const { containment, usesHelper } = here;
   if (containment.contained) {
     const facts = containment.held.includes("processes") ? limitFacts(policy, usesHelper === true) : [];
     const names = (isHeld: boolean) => facts.filter(({ limit }) => (limit !== null) === isHeld).map(({ what }) => what);
@@ -66,6 +68,12 @@ export async function checkSandbox(
     summary: `contained: no, because ${containment.because}${isRequired ? "; the policy requires a sandbox, so no command will run" : ""}`,
     fix: containment.fix,
   };
+}
+
+function refusal(error: unknown): CheckResult {
+  if (!isUserError(error)) throw error;
+  const summary = `a session in this workspace would be refused: ${error.message}`;
+  return { id: "sandbox", status: "fail", summary, fix: error.fix };
 }
 
 const limitsText = (held: readonly string[], open: readonly string[]) =>

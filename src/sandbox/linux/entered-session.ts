@@ -26,6 +26,8 @@ interface EnteredStart {
   readonly ports: readonly number[];
   readonly covered: readonly CoveredFile[];
   readonly limits: Limits;
+  /** As in start-session.ts. */
+  readonly check: (pid: number, placeholders: readonly string[]) => void;
   readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
 }
 
@@ -57,6 +59,7 @@ export async function startEntered(plan: SessionView, start: EnteredStart): Prom
   });
   try {
     const pid = await firstProcess(child, words, ended);
+    start.check(pid, absent);
     if (isRoot) await closeUserNamespaces(programs.nsenter, pid);
     const enter = [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials"];
     const listeners = await listenInside(enter, start.ports);

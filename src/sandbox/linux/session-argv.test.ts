@@ -12,6 +12,7 @@ test("the arguments follow from the plan", () => {
     ],
     roots: ["/w"],
     watched: [],
+    links: [],
     repositories: [],
     indexes: [],
     standIns: ["/w/.git/commondir"],

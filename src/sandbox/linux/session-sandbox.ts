@@ -1,21 +1,23 @@
 import { writeFileSync } from "node:fs";
 import type { Server } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { DOOR_PORT, doorVariables, environmentRules, records } from "../session/command-environment.ts";
-import { startEntered } from "./entered-session.ts";
-import { openRefusedEngine, sshThroughDoor } from "./covered-files.ts";
-import { digestBytes, makeStandIn } from "../session/git-places.ts";
+import { digestBytes } from "../session/git-places.ts";
 import { notePlaces, openRepositories } from "../session/left-behind.ts";
 import { removePlaceholders, WATCHED } from "../session/look-outside.ts";
 import { openPrivateHome } from "../session/private-home.ts";
 import { type LimitGroups, limitGroups, type Limits, limitsOf } from "../session/limits.ts";
-import { type CoveredFile, sessionArguments } from "./session-argv.ts";
+import { type CoveredFile, INIT_INSIDE, sessionArguments } from "./session-argv.ts";
 import { openSessionFolder, type SessionFolder } from "../session/session-folder.ts";
 import { hiddenFiles, planSession, type SessionView } from "../session/session-plan.ts";
-import { type SessionCommand, type SandboxEvent, type StartedSession, startSession } from "./start-session.ts";
+import { makeStandIn } from "../session/stand-ins.ts";
+import { openRefusedEngine, sshThroughDoor } from "./covered-files.ts";
+import { startEntered } from "./entered-session.ts";
+import { checkPlan, compareMounts } from "./check-mounts.ts";
+import { type SandboxEvent, type SessionCommand, type StartedSession, startSession } from "./start-session.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
 /** The programs that a session needs, found and proven by the caller. */
@@ -153,8 +155,21 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
   const { path, program: helper } = folder;
   writeFileSync(join(path, WATCHED), watchedRecords(plan, policy, programs.helper === undefined));
   notePlaces(path, plan, policy);
+  const planned = checkPlan(plan);
+  const ours = [INIT_INSIDE, ...covered.map((each) => each.path)];
+  const check = (pid: number, others: readonly string[] = []) =>
+    compareMounts(pid, planned, { roots: plan.roots, ours: [...ours, ...others] });
   if (programs.helper === undefined)
-    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts), covered, limits });
+    return await startEntered(plan, {
+      ...programs,
+      folder,
+      policy,
+      ...parts,
+      ports: portsOf(parts),
+      covered,
+      limits,
+      check,
+    });
   const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
   writeFileSync(join(path, "environment"), rules);
   const filter = systemCallFilter();
@@ -167,6 +182,7 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
     bubblewrapArguments: sessionArguments(plan, { init, covered, limits }),
     filter,
     settings: settingsOf(parts, groups.held.includes("memory") ? { ...limits, data: undefined } : limits),
+    check,
     onEvent(event) {
       if (event.type === "start") remember(commands, event);
       if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);
@@ -196,14 +212,17 @@ function settingsOf(parts: StartParts, limits: Limits): string {
 function watchedRecords(plan: SessionView, policy: Policy, hasPlaceholders: boolean): string {
   const { roots, placeholders, indexes, repositories } = plan;
   const isHeld = (path: string) => hasPlaceholders && placeholders.some((each) => isInside(path, each));
-  const watched = plan.watched.filter((path) => !isHeld(path));
+  const watched = [...plan.watched.filter((path) => !isHeld(path)), ...plan.links];
   const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
   const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
   return records([
     ...[...folders].map((folder) => `w${folder}`),
     ...[...new Set(watched)].map((path) => `m${path}`),
+    ...plan.links.map((path) => `l${path}`),
     ...indexes.flatMap(({ folder, workTree }) => [`r${folder}`, `t${workTree}`, `h${digestBytes(folder)}`]),
-    ...[...repositories, ...openRepositories(plan, policy)].map((path) => `k${path}`),
+    // Everything below counts as known too. A file of a command may call any folder a repository.
+    ...repositories.filter((path) => basename(path) === ".git").map((path) => `k${path}`),
+    ...openRepositories(plan, policy).map((path) => `k${path}`),
   ]);
 }
 

@@ -46,6 +46,8 @@ interface SessionStart {
   readonly filter: Buffer | undefined;
   readonly settings: string;
   readonly onEvent: (event: SandboxEvent) => void;
+  /** Called when everything is mounted and no command runs yet. What it throws ends the session. */
+  readonly check: (pid: number) => void;
 }
 
 export interface StartedSession extends AsyncDisposable {
@@ -98,6 +100,13 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
     throw new SessionFailure(await errors);
   }
   init = grandchild(child.pid ?? 0);
+  try {
+    if (init === undefined) throw new SessionFailure("the first process of the sandbox cannot be found");
+    start.check(init.pid);
+  } catch (error) {
+    await end(child, ended);
+    throw error;
+  }
   // A session must not keep its launcher running.
   child.unref();
   child.channel?.unref();

@@ -139,6 +139,7 @@ test("a linked worktree's own records are opened again", () => {
     home: "/u",
     roots: ["/w"],
     watched: [],
+    links: [],
     repositories: [],
     indexes: [],
     standIns: [],

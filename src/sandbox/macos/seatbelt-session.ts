@@ -151,7 +151,7 @@ export function planSeatbelt(view: SessionView, place: SeatbeltPlace): SeatbeltP
   const reopened = writable.filter((path) => closed.some((one) => path !== one.path && isInside(path, one.path)));
   return {
     writeRoots: outermost([...writable.filter((path) => !reopened.includes(path)), realName(place.privateHome)]),
-    protectedPaths: [...new Set([...closed.map(({ path }) => path), ...view.watched.map(realName)])],
+    protectedPaths: [...new Set([...closed.map(({ path }) => path), ...view.watched.map(realName), ...view.links])],
     reopenedPaths: reopened,
     hiddenPaths: after.filter(({ kind }) => kind.startsWith("empty-")).map(({ path }) => path),
     hiddenFolders: outermost(before.filter(({ kind }) => kind !== "read-only").map(({ path }) => path)),

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { commandContainment } from "../../../test/support/command-containment.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Policy } from "../../contract/policy.ts";
+import { UserError } from "../../lib/text/user-error.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../prove-sandbox.ts";
 import { bash } from "../../native/tools/bash.ts";
@@ -58,6 +59,23 @@ describe("when the policy asks for a sandbox", () => {
     expect([readFileSync(join(workspace, "file"), "utf8"), warnings]).toEqual([
       "again\n",
       ["contained: no, because bubblewrap (bwrap) is not installed. To change that: install bubblewrap"],
+    ]);
+  });
+
+  test("under auto nothing runs in a workspace that cannot be protected, which is said once", async () => {
+    const warnings: string[] = [];
+    const refused = openCommandContainment({
+      isRequired: false,
+      open: () => Promise.reject(new UserError("too many links", { where: "sub", fix: "to look: ls", exitCode: 3 })),
+      warn: (text) => void warnings.push(text),
+    });
+    const run = open(refused);
+    for (const mode of ["sync", "detached"])
+      await expect(run("echo ran > file", { mode })).rejects.toThrow("nothing was run: a sandbox is required");
+    expect([readdirSync(workspace), warnings, refused.facts()?.because]).toEqual([
+      [],
+      ["no command can run, because too many links (sub). To change that: to look: ls"],
+      "too many links (sub)",
     ]);
   });
 

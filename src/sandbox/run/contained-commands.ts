@@ -1,7 +1,7 @@
 import type { CallContainment } from "../../contract/agent-call.ts";
 import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
 import type { Decision } from "../../contract/verdict.ts";
-import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import type { ContainedSession } from "../contained-session.ts";
 import type { NoSandbox } from "../open-session-sandbox.ts";
 
@@ -50,15 +50,33 @@ export const UNCONTAINED: CommandContainment = {
   async [Symbol.asyncDispose]() {},
 };
 
+const nothingRun = ({ containment: { because, fix } }: NoSandbox) =>
+  new Error(`nothing was run: a sandbox is required, which does not work here: ${because}. ${fix}`);
+
+/** A workspace that cannot be protected: nothing may run in it without a sandbox, whatever the policy says. */
+async function openOrRefuse(open: ContainmentParts["open"]) {
+  try {
+    return { result: await open(), isRefused: false };
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    const because = error.where === undefined ? error.message : `${error.message} (${error.where})`;
+    const result = { contained: false, containment: { contained: false, because, fix: error.fix } } as const;
+    return { result: { ...result, [Symbol.asyncDispose]: () => Promise.resolve() }, isRefused: true };
+  }
+}
+
 export function openCommandContainment(parts: ContainmentParts): CommandContainment {
   const { open, recoverable, isRequired, warn } = parts;
   let opening: Promise<ContainedSession | NoSandbox> | undefined;
   let opened: ContainedSession | NoSandbox | undefined;
+  let runsNothing = isRequired;
   const session = async () => {
-    opening ??= open().then((result) => {
+    opening ??= openOrRefuse(open).then(({ result, isRefused }) => {
       opened = result;
-      if (!result.contained && !isRequired)
-        warn(`contained: no, because ${result.containment.because}. To change that: ${result.containment.fix}`);
+      runsNothing ||= isRefused;
+      const problem = isRefused ? "no command can run" : "contained: no";
+      if (!result.contained && (isRefused || !isRequired))
+        warn(`${problem}, because ${result.containment.because}. To change that: ${result.containment.fix}`);
       return result;
     });
     return await opening;
@@ -89,9 +107,8 @@ export function openCommandContainment(parts: ContainmentParts): CommandContainm
     async argv(command, bare) {
       const result = await session();
       if (!result.contained) {
-        if (!isRequired) return { argv: bare, inside: false };
-        const { because, fix } = result.containment;
-        throw new Error(`nothing was run: a sandbox is required, which does not work here: ${because}. ${fix}`);
+        if (!runsNothing) return { argv: bare, inside: false };
+        throw nothingRun(result);
       }
       const place = placed.get(command) ?? [result.program];
       placed.delete(command);

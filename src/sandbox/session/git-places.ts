@@ -1,53 +1,13 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
-import { folderNames } from "../../lib/files/folder-tree.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { readBounded } from "../../lib/files/read-file.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { type NamedSetting, namedBySettings } from "./git-settings.ts";
+import { entriesOf, type Held, holdPath, joinHeld, NOTHING } from "./held-paths.ts";
+import { statOf } from "./look-outside.ts";
 import type { Mount } from "./mounts.ts";
-
-/** Parts of a repository that run code or redirect git, besides `hooks`. All but the config are optional. */
-const READ_ONLY_PARTS = ["config", "config.worktree", "commondir", "modules"];
-
-/** Missing ones must not be created; there are stand-ins for others. */
-export const missingModules = (workspace: string) =>
-  gitMounts(workspace, true).flatMap(({ kind, path }) => {
-    const modules = join(path, "modules");
-    return kind === "writable" && basename(path) === ".git" && !existsSync(modules) ? [modules] : [];
-  });
-
-/**
- * What a command may do to a workspace's repository: git's own records are writable, hooks and settings are not. A
- * linked worktree stores these records outside; they are opened only if they point back to this workspace.
- */
-export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount[] {
-  const entry = join(workspace, ".git");
-  const stat = lstatSync(entry, { throwIfNoEntry: false });
-  if (stat === undefined) return [{ kind: "empty-folder", path: entry }];
-  if (stat.isSymbolicLink())
-    throw new UserError("the sandbox cannot protect a repository behind a link", {
-      where: entry,
-      fix: "work in the repository's real folder, or set sandbox: off in the policy",
-      exitCode: EXIT.refused,
-    });
-  if (!mayCommit) return [{ kind: "read-only", path: entry }];
-  if (stat.isDirectory())
-    return [{ kind: "writable", path: entry }, ...readOnlyMounts(entry), ...worktreeMounts(entry)];
-  return [{ kind: "read-only", path: entry }, ...linkedMounts(entry)];
-}
-
-/**
- * Files of a repository's folders that git would read settings from, and that are missing or stand-ins of ours. A
- * stand-in says what git assumes without the file, and is read-only for commands, so that they cannot make one.
- */
-export function standIns(workspace: string): readonly string[] {
-  const entry = join(workspace, ".git");
-  const linked = linkedFolders(entry);
-  const folders = linked === undefined ? [entry, ...worktrees(entry)] : [linked.common, linked.own];
-  return folders
-    .filter((folder) => existsSync(join(folder, "HEAD")))
-    .flatMap((folder) => Object.keys(STAND_INS).map((name) => join(folder, name)))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined || isStandIn(path));
-}
+import { standInsOf } from "./stand-ins.ts";
 
 /** A folder with an index of git, and the files that the index lists. */
 export interface IndexPlace {
@@ -55,108 +15,157 @@ export interface IndexPlace {
   readonly workTree: string;
 }
 
-/** The indexes of a repository and of its linked worktrees, given its `.git`. */
-export function indexPlaces(entry: string): readonly IndexPlace[] {
-  const linked = linkedFolders(entry);
-  const common = linked?.common ?? entry;
-  return [
-    { folder: linked?.own ?? entry, workTree: dirname(entry) },
-    ...(linked === undefined ? [] : [{ folder: common, workTree: dirname(common) }]),
-    ...worktrees(common).flatMap((folder) => {
-      const named = readIfThere(join(folder, "gitdir"))?.toString("utf8").trim();
-      return named === undefined ? [] : [{ folder, workTree: dirname(resolve(folder, named)) }];
-    }),
-  ].filter(({ folder }, at, all) => isFolder(folder) && all.findIndex((each) => each.folder === folder) === at);
+/** How a repository is held: git's records can be written, what runs code or leads git elsewhere cannot. */
+export interface HeldRepository extends Held {
+  /** Its `.git`, and the folders where it has its records. */
+  readonly folders: readonly string[];
+  readonly indexes: readonly IndexPlace[];
+  /** Files that stand in for missing ones while a session runs. */
+  readonly standIns: readonly string[];
 }
 
-const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-/** How many bytes the names of a repository's objects have. */
-export function digestBytes(folder: string): 20 | 32 {
-  const common = readIfThere(join(folder, "commondir"))?.toString("utf8").trim() ?? ".";
-  const settings = readIfThere(join(resolve(folder, common), "config"))?.toString("utf8") ?? "";
-  return /objectformat\s*=\s*sha256/i.test(settings) ? 32 : 20;
+interface RepositoryPlace {
+  /** Folders that commands can write. */
+  readonly roots: readonly string[];
+  readonly home: string;
+  readonly users: readonly NamedSetting[];
+  /** The workspace's own repository, in which commands can commit or not. Undefined: another one in a root. */
+  readonly own?: { readonly mayCommit: boolean } | undefined;
 }
 
-/** By name: `commondir` leads from the repository's folder to itself. */
-const STAND_INS: Readonly<Record<string, string>> = { commondir: ".\n", "config.worktree": "" };
-const REDIRECTS = Object.keys(STAND_INS);
+/** Parts of a repository's folder that run code or redirect git. */
+const PARTS = ["hooks", "config", "config.worktree", "commondir", "modules"];
+/** The same in the records of a linked worktree. */
+const WORKTREE_PARTS = ["gitdir", "commondir", "config.worktree"];
 
-/** Creates the files that are missing, for as long as a session runs. */
-export function makeStandIn(path: string): void {
-  try {
-    writeFileSync(path, STAND_INS[basename(path)] ?? "", { flag: "wx", mode: 0o644 });
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+/**
+ * Holds the repository of a `.git`, which may be a folder, a file or a link, or a folder that git takes for a repository.
+ * It is enough that git might use it: a `HEAD` that is missing now can come back.
+ */
+export function holdRepository(entry: string, place: RepositoryPlace): HeldRepository {
+  const { roots, home, users, own } = place;
+  const stat = statOf(entry);
+  if (stat === undefined) return { ...NOTHING, missing: [entry], folders: [entry], indexes: [], standIns: [] };
+  if (own !== undefined && stat.isSymbolicLink()) throw behindLink(entry);
+  const { mains, records, closed, indexes, common } = repositoryFolders(entry, place);
+  const all = [...mains, ...records];
+  const folders = [...new Set([...(stat.isSymbolicLink() ? [] : [entry]), ...all])];
+  const places = [...roots, ...common];
+  const workTrees = indexes.map(({ workTree }) => workTree);
+  const settings = namedBySettings(all, { workTrees, home, users }).map((path) => holdPath(path, "write", places));
+  if (own?.mayCommit === false) {
+    const held = joinHeld(settings);
+    return { ...held, mounts: [...[entry, ...all].map(readOnly), ...held.mounts], folders, indexes: [], standIns: [] };
   }
+  const hold = (names: readonly string[]) => (from: string) =>
+    names.map((name) => holdPath(join(from, name), "write", [...places, from]));
+  const parts = joinHeld([
+    ...mains.flatMap(hold(basename(entry) === ".git" ? PARTS : PARTS.filter((name) => name !== "modules"))),
+    ...records.flatMap(hold(WORKTREE_PARTS)),
+    ...(stat.isDirectory() ? [] : [holdPath(entry, "write", roots)]),
+    ...settings,
+  ]);
+  const standIns = own === undefined ? [] : standInsOf(all);
+  const mounts = [...all.map(writable), ...closed.map(readOnly), ...parts.mounts];
+  return {
+    mounts: mounts.filter(({ path }) => !standIns.includes(path)),
+    missing: parts.missing.filter((path) => basename(path) !== "gitdir"),
+    links: parts.links,
+    folders,
+    indexes,
+    standIns,
+  };
 }
 
-/** Whether it is one of ours, unchanged. */
-export function isStandIn(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  const content = STAND_INS[basename(path)];
-  return (
-    stat?.isFile() === true &&
-    content !== undefined &&
-    stat.size === content.length &&
-    readFileSync(path, "utf8") === content
-  );
-}
-
-function readOnlyMounts(folder: string): readonly Mount[] {
-  const hooks = join(folder, "hooks");
-  return [
-    { kind: existsSync(hooks) ? "read-only" : "empty-folder", path: hooks },
-    ...readOnlyFiles(folder, READ_ONLY_PARTS),
+/**
+ * The folders of a repository that commands can write, and those of a linked worktree that lead back to it, which are
+ * opened for the workspace's own.
+ */
+function repositoryFolders(entry: string, { roots, own }: RepositoryPlace) {
+  const { folder, common } = gitFolders(entry);
+  const linked = own?.mayCommit === true ? linkedFolders(entry) : undefined;
+  const isWritable = (path: string) => roots.some((root) => isInside(path, root));
+  const isHeld = (path: string) => isFolder(path) && (isWritable(path) || linked !== undefined) && !isSubmodule(path);
+  const all = worktreeFolders(common).filter((path) => linked === undefined || isWritable(path));
+  const hasMany = all.length > MAX_WORKTREES;
+  const worktrees = hasMany ? [] : all;
+  const indexes = [
+    { folder, workTree: dirname(entry) },
+    { folder: common, workTree: dirname(common) },
+    ...worktrees.map((path) => ({ folder: path, workTree: workTreeOf(path) })),
   ];
+  const records = [...worktrees, ...(linked === undefined ? [] : [linked.own])];
+  return {
+    mains: [...new Set([folder, common])].filter((path) => isHeld(path) && path !== linked?.own),
+    records: [...new Set(records)].filter(isHeld),
+    /** Folders in which no worktree can be added. */
+    closed: [...(hasMany ? [join(common, "worktrees")] : []), ...(linked === undefined ? [] : [dirname(linked.own)])],
+    indexes: [
+      ...new Map(
+        indexes
+          .filter((each) => isHeld(each.folder))
+          .toReversed()
+          .map((each) => [each.folder, each]),
+      ).values(),
+    ],
+    common: linked === undefined ? [] : [linked.common],
+  };
 }
 
-const readOnlyFiles = (folder: string, names: readonly string[]) =>
-  names
-    .map((name) => join(folder, name))
-    .filter((path) => existsSync(path))
-    .map((path): Mount => ({ kind: "read-only", path }));
+/** Its records are read-only with all others of the repository above. */
+const isSubmodule = (path: string) => path.includes("/.git/modules/");
+
+const isFolder = (path: string) => statOf(path)?.isDirectory() === true;
+const readOnly = (path: string): Mount => ({ kind: "read-only", path });
+const writable = (path: string): Mount => ({ kind: "writable", path });
 
 /** With more, none can be worked in, and none added. */
 const MAX_WORKTREES = 50;
 
-/**
- * The records of linked worktrees name the repository that git takes its settings from, for whoever works there later.
- * The folders above are mounts as well, so that they cannot be replaced.
- */
-function worktreeMounts(entry: string): readonly Mount[] {
-  const path = join(entry, "worktrees");
-  const folders = worktrees(entry);
-  if (folders.length === 0) return [];
-  if (folders.length > MAX_WORKTREES) return [{ kind: "read-only", path }];
-  return [{ kind: "writable", path }, ...folders.flatMap(ownMounts)];
+/** The folders from which git reads the records and the settings of a repository. */
+function gitFolders(entry: string): { readonly folder: string; readonly common: string } {
+  const real = realIfThere(entry);
+  const named = readPointer(real);
+  const folder = named === undefined ? real : realIfThere(resolve(dirname(real), named.replace(/^gitdir: /, "")));
+  const pointer = readPointer(join(folder, "commondir"));
+  return { folder, common: pointer === undefined ? folder : realIfThere(resolve(folder, pointer)) };
 }
 
-const ownMounts = (own: string): readonly Mount[] => [
-  { kind: "writable", path: own },
-  ...readOnlyFiles(own, ["gitdir", ...REDIRECTS]),
-];
-
-function worktrees(entry: string): readonly string[] {
-  const folder = join(entry, "worktrees");
-  const names = existsSync(folder) ? folderNames(folder) : [];
-  return names.map((name) => join(folder, name)).filter((own) => existsSync(join(own, "HEAD")));
+function realIfThere(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
-function linkedMounts(entry: string): readonly Mount[] {
-  const linked = linkedFolders(entry);
-  if (linked === undefined) return [];
-  const { own, common } = linked;
-  return [
-    { kind: "writable", path: common },
-    ...readOnlyMounts(common),
-    { kind: "read-only", path: dirname(own) },
-    ...ownMounts(own),
-  ];
+const MAX_POINTER = 1024 * 1024;
+
+/** What a file of git names, read as git reads it; undefined for anything but a file. */
+function readPointer(file: string): string | undefined {
+  try {
+    const [text = ""] = readBounded(file, MAX_POINTER).bytes.toString("utf8").split("\0");
+    return text.replace(/[\r\n]+$/, "");
+  } catch {
+    // Git cannot use it either.
+    return undefined;
+  }
 }
 
-/** Where a linked worktree has its records. Undefined for one that git did not create, whose records stay read-only. */
-function linkedFolders(entry: string): { readonly own: string; readonly common: string } | undefined {
+/** Only real folders: git makes no links there, and one could lead anywhere. */
+function worktreeFolders(common: string): readonly string[] {
+  const folder = join(common, "worktrees");
+  if (!isFolder(folder)) return [];
+  return entriesOf(folder).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []));
+}
+
+function workTreeOf(records: string): string {
+  const named = readPointer(join(records, "gitdir"));
+  return named === undefined ? records : dirname(resolve(records, named));
+}
+
+/** Whether a `.git` is a linked worktree whose records are elsewhere, and where. Undefined if git did not create it. */
+export function linkedFolders(entry: string): { readonly own: string; readonly common: string } | undefined {
   try {
     const own = realpathSync(resolve(dirname(entry), readLine(entry).replace(/^gitdir: /, "")));
     const common = realpathSync(resolve(own, readLine(join(own, "commondir"))));
@@ -170,3 +179,18 @@ function linkedFolders(entry: string): { readonly own: string; readonly common: 
 }
 
 const readLine = (path: string) => readFileSync(path, "utf8").trim();
+
+function behindLink(entry: string): UserError {
+  return new UserError(`${entry} is a link, and the sandbox cannot protect a repository behind a link`, {
+    where: entry,
+    fix: "work in the repository's real folder, or set sandbox: off in the policy",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** How many bytes the names of a repository's objects have. */
+export function digestBytes(folder: string): 20 | 32 {
+  const common = readPointer(join(folder, "commondir")) ?? ".";
+  const settings = readPointer(join(resolve(folder, common), "config")) ?? "";
+  return /objectformat\s*=\s*sha256/i.test(settings) ? 32 : 20;
+}

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasSandbox, openScene } from "../../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
@@ -28,10 +28,15 @@ describe("what a repository's settings name", () => {
       { "include.path": "../more", "includeIf.onbranch:x.path": "../later" },
       ["more", "later"],
     ],
-    ["what is elsewhere", { "core.hooksPath": "/usr/share/hooks", "include.path": "/etc/more" }, []],
+    [
+      "what is elsewhere, also in the home",
+      { "core.hooksPath": "~/hooks", "include.path": "/etc/more" },
+      ["/home/a/hooks", "/etc/more"],
+    ],
   ] as const)("%s", (_, settings, expected) => {
     const folder = repository(settings);
-    expect(namedBySettings(join(folder, ".git"))).toEqual(expected.map((path) => join(folder, path)));
+    const place = { workTrees: [folder], home: "/home/a", users: [] };
+    expect(namedBySettings([join(folder, ".git")], place)).toEqual(expected.map((path) => resolve(folder, path)));
   });
 
   test.skipIf(!hasSandbox)("cannot be changed by a command", async () => {

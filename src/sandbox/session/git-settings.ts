@@ -1,9 +1,8 @@
-import { existsSync, lstatSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isWild } from "../../lib/path/glob.ts";
-import { isInside } from "../../lib/path/inside.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { runGit, runGitBriefly } from "../../lib/process/run-git.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 
 /** A setting of git. Section and key are lower case. */
 export interface GitSetting {
@@ -92,39 +91,83 @@ const INCLUDES = /^include(?:if\..*)?\.path$/;
 const RUNS =
   /^(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy)|sequence\.editor|pager\..*|diff\.external|diff\..*\.(?:command|textconv)|interactive\.difffilter|merge\..*\.driver|(?:merge|diff)tool\..*\.(?:cmd|path)|filter\..*\.(?:clean|smudge|process)|alias\..*|credential\..*helper|gpg\..*program|trailer\..*\.(?:command|cmd))$/;
 
-/**
- * Files and folders of a work tree that the repository's settings name as a program, as hooks or as more settings.
- * Whoever writes one decides what git runs.
- */
-export function namedBySettings(entry: string): readonly string[] {
-  const workTree = dirname(entry);
-  const folder = lstatSync(entry, { throwIfNoEntry: false })?.isDirectory() === true ? entry : undefined;
-  const text = folder === undefined ? "" : (readIfThere(join(folder, "config"))?.toString("utf8") ?? "");
-  if (folder !== undefined && !MAY_NAME.test(text) && !existsSync(join(folder, "config.worktree"))) return [];
-  if (folder === undefined && !existsSync(entry)) return [];
-  const listed = runGitBriefly(["config", "--includes", "--list", "--show-origin", "-z"], { cwd: workTree }, GIT_MS);
-  const records = (listed?.toString("utf8") ?? "").split("\0");
-  const named = records.flatMap((origin, at) => {
-    if (at % 2 !== 0 || !origin.startsWith("file:")) return [];
-    const file = resolve(workTree, origin.slice("file:".length));
-    const [setting] = settingsIn(Buffer.from(records[at + 1] ?? ""));
-    return setting === undefined ? [] : [file, ...placesIn(setting, { file, workTree })];
-  });
-  const isOwn = (path: string) => isInside(path, workTree) && path !== workTree && !isInside(path, entry);
-  return [...new Set(named)].filter((path) => isOwn(path) && !isWild(path));
+interface SettingsPlace {
+  readonly workTrees: readonly string[];
+  readonly home: string;
+  /** The user's own settings (`userSettings`). */
+  readonly users: readonly NamedSetting[];
 }
 
-const GIT_MS = 2000;
+/**
+ * Files and folders that the settings in a repository's folders, or the user's own, name as a program, as hooks or as
+ * more settings. Whoever writes one decides what git runs. The repository need not be whole: only the files are read.
+ */
+export function namedBySettings(folders: readonly string[], place: SettingsPlace): readonly string[] {
+  const files = folders.flatMap((folder) => ["config", "config.worktree"].map((name) => join(folder, name)));
+  const settings = files.flatMap((file) => settingsFrom(file, place.home, new Set()));
+  return [...new Set([...settings, ...place.users].flatMap((each) => placesIn(each, place)))];
+}
 
-function placesIn(
-  { name, value }: GitSetting,
-  { file, workTree }: { readonly file: string; readonly workTree: string },
-): readonly string[] {
-  if (INCLUDES.test(name)) return [resolve(dirname(file), value)];
-  if (name === "core.hookspath") return [resolve(workTree, value)];
+/** The settings for all repositories of a user; none if git cannot read them. */
+export function userSettings(home: string): readonly NamedSetting[] {
+  const files = ["/etc/gitconfig", join(home, ".gitconfig"), join(home, ".config/git/config")];
+  try {
+    return files.flatMap((file) => settingsFrom(file, home, new Set()));
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return [];
+  }
+}
+
+/** A setting, and where it is written. */
+export interface NamedSetting extends GitSetting {
+  readonly file: string;
+}
+
+const GIT_MS = 10_000;
+const MAX_INCLUDES = 50;
+
+/** The settings in a file and in those that it includes, whatever the condition. */
+function settingsFrom(file: string, home: string, seen: Set<string>): readonly NamedSetting[] {
+  if (seen.has(file) || seen.size === MAX_INCLUDES || !mayName(file)) return [];
+  seen.add(file);
+  const listed = runGitBriefly(["config", "--file", file, "--no-includes", "--list", "-z"], { cwd: "/" }, GIT_MS);
+  if (listed === undefined) throw unreadable(file);
+  const settings = settingsIn(listed).map((setting) => ({ ...setting, file }));
+  const more = settings.filter(({ name }) => INCLUDES.test(name));
+  return [
+    ...settings,
+    ...more.flatMap((each) => settingsFrom(resolve(dirname(file), whole(each.value, home)), home, seen)),
+  ];
+}
+
+const mayName = (file: string) => isFile(file) && MAY_NAME.test(readFileSync(file, "utf8"));
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Git cannot read it either.
+    return false;
+  }
+}
+
+/** Git would run nothing there, but we cannot know why it failed. */
+function unreadable(file: string): UserError {
+  return new UserError(`git cannot read the settings in ${file}, so what they run cannot be protected`, {
+    where: file,
+    fix: `to look: git config --file ${shQuote(file)} --list`,
+    exitCode: EXIT.refused,
+  });
+}
+
+const whole = (path: string, home: string) => (path.startsWith("~/") ? home + path.slice(1) : path);
+
+function placesIn({ name, value, file }: NamedSetting, { workTrees, home }: SettingsPlace): readonly string[] {
+  if (INCLUDES.test(name)) return [resolve(dirname(file), whole(value, home))];
+  const inTrees = (path: string) => workTrees.map((tree) => resolve(tree, whole(path, home)));
+  if (name === "core.hookspath") return inTrees(value);
   if (!RUNS.test(name)) return [];
   const words = value.split(/[\s"'!;|&()<>]+/).filter((word) => word !== "" && !word.startsWith("-"));
-  return words
-    .map((word) => (isAbsolute(word) ? word : join(workTree, word)))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
+  return words.flatMap(inTrees).filter(isFile);
 }

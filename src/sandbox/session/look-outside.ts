@@ -17,7 +17,7 @@ import { readIfThere } from "../../lib/files/read-file.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
-import { isStandIn } from "./git-places.ts";
+import { isStandIn } from "./stand-ins.ts";
 
 /** In a session's folder: which paths are protected and were missing. The keeper removes it after a good last look. */
 export const WATCHED = "watched";
@@ -47,7 +47,9 @@ export function lookOutside(folder: string): readonly FoundOutside[] {
   const named = (kind: string) => records.filter((each) => each.startsWith(kind)).map((each) => each.slice(1));
   const roots = named("w");
   const kept = join(folder, KEPT);
-  const found = named("m").flatMap((path) => firstFound(path, roots));
+  // What was a link when the session began, and still is one, is the user's.
+  const isOwnLink = (path: string) => named("l").includes(path) && statOf(path)?.isSymbolicLink() === true;
+  const found = named("m").flatMap((path) => (isOwnLink(path) ? [] : firstFound(path, roots)));
   const all = [...new Set([...found, ...foldersOf(named("m"), roots).flatMap(putAside)])];
   const results = all.map((path): FoundOutside => ({
     type: moveAway(path, kept) ? "moved" : "left",

@@ -1,45 +1,58 @@
 import { createHash } from "node:crypto";
-import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { type Dirent, existsSync, lstatSync, readFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { deniedEntries, FLOORS } from "../../guard/access/judge-access.ts";
 import { isWild } from "../../lib/path/glob.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { fold, lexicalPath } from "../../lib/path/real-path.ts";
 import { runGitBriefly } from "../../lib/process/run-git.ts";
-import { gitMounts } from "./git-places.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { linkedFolders } from "./git-places.ts";
+import { above, entriesOf, type Held, holdPath, joinHeld } from "./held-paths.ts";
+import { statOf } from "./look-outside.ts";
 import type { Mount } from "./mounts.ts";
 
 /** What is protected in a writable folder. */
-interface ProtectedPlaces {
-  /** The protected paths become read-only or hidden, and no parent folder can be moved away and replaced. */
-  readonly mounts: readonly Mount[];
-  /** The `.git` of every other repository in there. */
+interface ProtectedPlaces extends Held {
+  /** The `.git` of every other repository in there, and folders that git would take for one. */
   readonly repositories: readonly string[];
 }
 
-/** The existing protected paths. A secret that git tracks unchanged is not hidden. The missing ones: `missingPaths`. */
-export function existingPlaces(root: string, policy: Policy): ProtectedPlaces {
-  const { found, repositories } = existing(root, policy);
-  const hidden = found.filter(({ kind }) => kind === "empty-file").map(({ path }) => path);
-  const shown = trackedUnchanged(root, hidden, policy.sandbox !== "strict");
+/**
+ * The protected paths in one of these folders: those with a fixed name by looking there, and the others by a search. A
+ * secret that git tracks unchanged is not hidden.
+ */
+export function protectedPlaces(root: string, policy: Policy, roots: readonly string[] = [root]): ProtectedPlaces {
   const isDenied = deniedEntries(policy);
-  const closed = found.flatMap((mount): readonly Mount[] => {
+  const { found, repositories } = search(root, policy);
+  const isWritten = (path: string) => statOf(path) === undefined || isDenied.write(fold(path), fold(basename(path)));
+  const fixed = fixedPaths(root, policy, (glob) => glob.replace(/^\*\*\//, "")).filter(isWritten);
+  const held = joinHeld([
+    ...fixed.map((path) => holdPath(path, "write", roots)),
+    ...found.map(({ path, access }) => holdPath(path, access, roots)),
+  ]);
+  const hidden = held.mounts.filter(({ kind }) => kind === "empty-file").map(({ path }) => path);
+  const shown = trackedUnchanged(root, hidden, policy.sandbox !== "strict");
+  const mounts = held.mounts.flatMap((mount): readonly Mount[] => {
     if (!shown.has(mount.path)) return [mount];
     const isFixed = isDenied.write(fold(mount.path), fold(basename(mount.path)));
     return isFixed ? [{ kind: "read-only", path: mount.path }] : [];
   });
-  const pins = closed.flatMap(({ path }) => above(path, root));
-  const open = pins.filter((pin) => !closed.some(({ path }) => isInside(pin, path)));
-  return { mounts: [...open.map((path): Mount => ({ kind: "writable", path })), ...closed], repositories };
+  return { ...held, mounts, repositories };
 }
 
-/** Limits of the walk. Protected files deeper than this are protected by the judge alone. */
-const MAX_ENTRIES = 3000;
+/** Far more than a large repository with its dependencies has. */
+const MAX_ENTRIES = 1_000_000;
 
-const MAX_DEPTH = 5;
+/** Nothing can be mounted on much longer paths. Programs reach them only step by step. */
+const MAX_PATH = 1300;
 
-/** Too large to walk, and recreated by the tools that own them. */
+/**
+ * Recreated by the tools that own them. Nothing in there is held, because a mount would keep the tools from clearing
+ * them, and from reading the certificates that packages bring.
+ */
 export const SKIPPED: ReadonlySet<string> = new Set([
   "node_modules",
   ".git",
@@ -51,72 +64,68 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   "__pycache__",
 ]);
 
-function existing(root: string, policy: Policy) {
+interface FoundPath {
+  readonly path: string;
+  readonly access: "read" | "write";
+}
+
+/** Level by level, so that what is near the top is found first. */
+function search(root: string, policy: Policy) {
   const isDenied = deniedEntries(policy);
-  const found: Mount[] = [];
+  const found: FoundPath[] = [];
   const repositories: string[] = [];
   const own = join(policy.workspaceRoot, ".git");
-  let left = MAX_ENTRIES;
-  const walk = (folder: string, folded: string, depth: number): void => {
-    for (const entry of entries(folder)) {
-      if (left-- <= 0) return;
-      // A link cannot be mounted over. The judge checks its target.
-      const path = join(folder, entry.name);
-      if (entry.isSymbolicLink() || path === own) continue;
-      if (entry.name === ".git") repositories.push(path);
-      if (entry.name === ".git" && entry.isDirectory()) {
-        found.push(...nestedRepositoryMounts(path));
-        continue;
-      }
+  const queue = [{ folder: root, folded: fold(root), isHeld: false }];
+  let count = 0;
+  for (const { folder, folded, isHeld } of queue) {
+    const entries = entriesOf(folder);
+    count += entries.length;
+    if (count > MAX_ENTRIES) throw tooMany(root, queue);
+    if (isRepository(entries)) repositories.push(folder);
+    for (const entry of entries) {
+      const path = `${folder}/${entry.name}`;
+      if (path.length > MAX_PATH) continue;
       const name = fold(entry.name);
       const place = `${folded}/${name}`;
-      if (isDenied.read(place, name)) found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
-      else if (isDenied.write(place, name)) found.push({ kind: "read-only", path });
-      else if (entry.isDirectory() && depth < MAX_DEPTH && !SKIPPED.has(entry.name)) walk(path, place, depth + 1);
+      if (name === ".git") {
+        if (path !== own) repositories.push(path);
+        continue;
+      }
+      const isHidden = isDenied.read(place, name);
+      const isFixed = !isHidden && !isHeld && isDenied.write(place, name);
+      if (isHidden) found.push({ path, access: "read" });
+      if (isFixed) found.push({ path, access: "write" });
+      if (entry.isDirectory() && !isHidden && !SKIPPED.has(entry.name))
+        queue.push({ folder: path, folded: place, isHeld: isHeld || isFixed });
     }
-  };
-  walk(root, fold(root), 1);
+  }
   return { found, repositories };
 }
 
-/** Work in a nested repository is allowed, but whatever makes git run code is read-only. */
-const nestedRepositoryMounts = (repository: string) =>
-  RUNS_CODE.map((name) => join(repository, name))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    .map((path): Mount => ({ kind: "read-only", path }));
+/** As git recognizes one without a `.git`. */
+function isRepository(entries: readonly Dirent[]): boolean {
+  const has = (wanted: string) => entries.some(({ name }) => name === wanted);
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
 
-/** The same, as far as it is missing. */
-export const missingInRepository = (repository: string) =>
-  lstatSync(repository).isDirectory()
-    ? RUNS_CODE.map((name) => join(repository, name)).filter(
-        (path) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
-      )
-    : [];
-
-const RUNS_CODE = ["hooks", "config", "config.worktree", "commondir", "modules"];
-
-function entries(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
+function tooMany(root: string, queue: readonly { readonly folder: string }[]): UserError {
+  const counts = new Map<string, number>();
+  for (const { folder } of queue) {
+    const top = relative(root, folder).split("/")[0] ?? "";
+    counts.set(top, (counts.get(top) ?? 0) + 1);
   }
+  const [[largest] = [""]] = [...counts].toSorted((one, other) => other[1] - one[1]);
+  const folder = join(root, largest);
+  return new UserError(`more than ${MAX_ENTRIES.toLocaleString("en")} files, too many to find what must be protected`, {
+    where: folder,
+    fix: `to look: du --inodes -d 2 ${shQuote(folder)}. Remove what a command has made there, or start in a smaller folder`,
+    exitCode: EXIT.refused,
+  });
 }
 
 /** The first missing component of each protected path with a fixed name. */
-export function missingMounts(root: string, policy: Policy): readonly Mount[] {
+export function missingMounts(root: string, policy: Policy): readonly string[] {
   const absent = fixedPaths(root, policy, (glob) => glob).flatMap((path) => firstMissing(path, root));
-  return [...new Set(absent)].map((path) => ({ kind: "empty-folder", path }));
-}
-
-/**
- * Protected paths with a fixed name that do not exist, whole. A pattern that matches in any folder counts for the root
- * itself. Those behind a link or a file are left out, because nothing can be created there.
- */
-export function missingPaths(root: string, policy: Policy): readonly string[] {
-  const absent = fixedPaths(root, policy, (glob) => glob.replace(/^\*\*\//, "")).filter(
-    (path) => firstMissing(path, root).length > 0,
-  );
   return [...new Set(absent)];
 }
 
@@ -130,19 +139,11 @@ function fixedPaths(root: string, policy: Policy, plain: (glob: string) => strin
 
 function firstMissing(path: string, root: string): readonly string[] {
   for (const part of [...above(path, root), path]) {
-    const stat = lstatSync(part, { throwIfNoEntry: false });
+    const stat = statOf(part);
     if (stat === undefined) return [part];
     if (!stat.isDirectory()) return [];
   }
   return [];
-}
-
-/** The folders between `root` and `path`, outermost first, excluding both. */
-function above(path: string, root: string): readonly string[] {
-  const folders: string[] = [];
-  for (let folder = dirname(path); folder !== root && isInside(folder, root); folder = dirname(folder))
-    folders.unshift(folder);
-  return folders;
 }
 
 const MAX_ASKED = 200;
@@ -175,7 +176,7 @@ function showsObjects(root: string, mayCommit: boolean): boolean {
   const stat = lstatSync(entry, { throwIfNoEntry: false });
   if (stat === undefined || stat.isSymbolicLink()) return false;
   // Of a linked worktree, the objects are elsewhere, and maybe in the hidden home folder.
-  const linked = mayCommit ? gitMounts(root, true).find(({ kind }) => kind === "writable")?.path : undefined;
+  const linked = mayCommit ? linkedFolders(entry)?.common : undefined;
   const common = stat.isDirectory() ? entry : linked;
   return common !== undefined && !existsSync(join(common, "objects/info/alternates"));
 }

@@ -1,11 +1,13 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { isInside } from "../../lib/path/inside.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { gitMounts, type IndexPlace, indexPlaces, missingModules, standIns } from "./git-places.ts";
-import { namedBySettings } from "./git-settings.ts";
+import { holdRepository, type IndexPlace } from "./git-places.ts";
+import { userSettings } from "./git-settings.ts";
+import { joinHeld, withPins } from "./held-paths.ts";
 import {
   betweenFolders,
   type Mount,
@@ -15,7 +17,7 @@ import {
   withoutLoss,
   writableRoots,
 } from "./mounts.ts";
-import { existingPlaces, missingInRepository, missingMounts, missingPaths } from "./protected-mounts.ts";
+import { missingMounts, protectedPlaces } from "./protected-mounts.ts";
 
 /** What the commands of a session see of the disk. Plain data, so that it can be displayed and compared. */
 export interface SessionView {
@@ -26,11 +28,13 @@ export interface SessionView {
   readonly roots: readonly string[];
   /** Protected paths that do not exist, so that nothing can be mounted there; the helper watches them. */
   readonly watched: readonly string[];
+  /** Protected paths that are links, which cannot be mounted over; the helper watches them too. */
+  readonly links: readonly string[];
   /** The `.git` of every repository that was there. */
   readonly repositories: readonly string[];
   /** Indexes of git that commands can write. */
   readonly indexes: readonly IndexPlace[];
-  /** Files that stand in for missing ones while the session runs (git-places.ts). */
+  /** Files that stand in for missing ones while the session runs (stand-ins.ts). */
   readonly standIns: readonly string[];
   /** Without the helper: where empty folders keep the most important of them from being created. */
   readonly placeholders: readonly string[];
@@ -56,36 +60,48 @@ interface PlanPlace {
 /** Folders with a private copy inside, so that the sockets in them cannot be reached. */
 const HIDDEN_FOLDERS = ["/run", "/tmp", "/var/tmp"];
 
-/** The view of the disk that a policy asks for. Throws a UserError if the workspace is too wide to protect anything. */
+/** Throws a UserError for a policy with which a sandbox would protect nothing, whatever is in the workspace. */
+export function refuseWideRoots(policy: Policy, signalboxHome: string): void {
+  refuseWorkspace(policy);
+  const home = realIfThere(policy.home);
+  const roots = writableRoots({ ...policy, home });
+  for (const root of roots) refuseWide(root, home);
+  const ours = realIfThere(signalboxHome);
+  if ([realpathSync(policy.workspaceRoot), ...roots].some((root) => isInside(ours, root))) throw ownFolderShown(ours);
+}
+
+/**
+ * The view of the disk that a policy asks for: everything that will be mounted. No source of a mount is a link or lies
+ * behind one. Throws a UserError for what cannot be protected.
+ */
 export function planSession(given: Policy, place: PlanPlace): SessionView {
+  refuseWideRoots(given, place.signalboxHome);
   const workspace = realpathSync(given.workspaceRoot);
   const home = realIfThere(given.home);
   const roots = writableRoots({ ...given, home });
-  const own = join(workspace, ".git");
-  const paths = { ...given.paths, denyWrite: [...given.paths.denyWrite, ...namedBySettings(own)] };
-  const policy = { ...given, home, workspaceRoot: workspace, paths };
-  refuseWorkspace(policy);
+  const policy = { ...given, home, workspaceRoot: workspace };
   const ours = realIfThere(place.signalboxHome);
-  for (const root of roots) refuseWide(root, home);
-  if ([workspace, ...roots].some((root) => isInside(ours, root))) throw ownFolderShown(ours);
   const strict = policy.sandbox === "strict";
-  const inRoots = roots.some((root) => isInside(workspace, root));
-  const git = inRoots ? gitMounts(workspace, !strict) : [];
-  const places = roots.map((root) => existingPlaces(root, policy));
-  const others = places.flatMap(({ repositories }) => repositories);
-  const mayCommit = inRoots && !strict;
-  const stand = mayCommit ? standIns(workspace) : [];
-  const missing = git.filter((mount) => mount.kind === "empty-folder" && !isThere(mount.path));
+  const isInRoots = roots.some((root) => isInside(workspace, root));
+  const places = roots.map((root) => protectedPlaces(root, policy, roots));
+  const repositoryPlace = { roots, home, users: userSettings(home) };
+  const own = isInRoots
+    ? holdRepository(join(workspace, ".git"), { ...repositoryPlace, own: { mayCommit: !strict } })
+    : undefined;
+  const entries = [...new Set(places.flatMap(({ repositories }) => repositories))];
+  const others = entries.map((entry) => holdRepository(entry, repositoryPlace));
+  const all = joinHeld([...(own === undefined ? [] : [own]), ...others, ...places]);
+  const standIns = own?.standIns ?? [];
   const held = withoutLoss([
-    ...git.filter((mount) => !missing.includes(mount)),
-    ...places.flatMap(({ mounts }) => mounts),
+    ...withPins(all.mounts, roots),
     ...secrets(policy, [workspace, ...roots]),
     ...hostSockets((path) => isHidden(path, home, [workspace, ...roots])).map((path): Mount => ({
       kind: "empty-file",
       path,
     })),
   ]);
-  return {
+  const ownMissing = (own?.missing ?? []).filter((path) => [".git", "hooks"].includes(basename(path)));
+  return refuseLarge({
     workspace,
     home,
     roots,
@@ -94,33 +110,78 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
       ...(isHidden(ours, home, []) ? [] : [{ kind: "between", path: ours } as const]),
       { kind: "read-only", path: workspace },
       ...roots.map((path): Mount => ({ kind: "writable", path })),
-      ...withLoans(held, place),
+      ...withLoans(held, place, roots),
     ],
-    repositories: [own, ...others],
-    indexes: [...(mayCommit ? [own] : []), ...others].flatMap(indexPlaces),
-    standIns: stand,
-    placeholders: [...missing, ...roots.flatMap((root) => missingMounts(root, policy))].map(({ path }) => path),
-    watched: [
-      ...missing.map(({ path }) => path),
-      ...stand,
-      ...(mayCommit ? missingModules(workspace) : []),
-      ...others.flatMap(missingInRepository),
-      ...roots.flatMap((root) => missingPaths(root, policy)),
+    repositories: [
+      ...new Set([
+        join(workspace, ".git"),
+        ...[...(own === undefined ? [] : [own]), ...others].flatMap(({ folders }) => folders),
+      ]),
     ],
-  };
+    indexes: [...(own === undefined || strict ? [] : [own]), ...others]
+      .flatMap(({ indexes }) => indexes)
+      .filter(({ folder }, at, list) => list.findIndex((each) => each.folder === folder) === at),
+    standIns,
+    placeholders: [...new Set([...ownMissing, ...roots.flatMap((root) => missingMounts(root, policy))])],
+    watched: [...new Set([...all.missing, ...standIns])],
+    links: all.links,
+  });
+}
+
+/** As many as bubblewrap makes in a few seconds, and the helper can watch. */
+const MAX_MOUNTS = 1500;
+const MAX_INDEXES = 250;
+const MAX_WATCHED = 8000;
+
+function refuseLarge(view: SessionView): SessionView {
+  const { mounts, indexes, watched, links, repositories, roots } = view;
+  const inRoots = mounts.filter(({ path }) => roots.some((root) => isInside(path, root)));
+  const closed = inRoots.filter(({ kind }) => kind !== "writable").map(({ path }) => path);
+  const folders = indexes.map(({ folder }) => folder);
+  if (indexes.length > MAX_INDEXES || repositories.length > MAX_WATCHED) throw tooMany("repositories", folders, view);
+  if (inRoots.length > MAX_MOUNTS) throw tooMany("protected files and folders", closed, view);
+  if (watched.length + links.length > MAX_WATCHED) throw tooMany("protected paths", watched, view);
+  return view;
+}
+
+/** Names what there is most of. */
+function tooMany(what: string, paths: readonly string[], { roots }: SessionView): UserError {
+  const [largest = []] = [...Map.groupBy(paths, (path) => basename(path)).values()].toSorted(
+    (one, other) => other.length - one.length,
+  );
+  const [example = "/"] = largest;
+  const root = roots.find((each) => isInside(example, each)) ?? "/";
+  return new UserError(`there are ${paths.length} ${what} in ${root}, too many to protect one by one`, {
+    where: largest.length > 1 ? `${example}, and ${largest.length - 1} more of that name` : example,
+    fix: `to look: find ${shQuote(root)} -name ${shQuote(basename(example))}. Remove what a command has made, or start in a smaller folder`,
+    exitCode: EXIT.refused,
+  });
 }
 
 /** A lent file is not mounted at all if only its own mount closed it: most programs replace files by renaming. */
-function withLoans(held: readonly Mount[], { extraReadable = [], extraWritable = [] }: PlanPlace): readonly Mount[] {
-  const writable = extraWritable.map((path) => realpathSync(path));
+function withLoans(held: readonly Mount[], place: PlanPlace, roots: readonly string[]): readonly Mount[] {
+  const { extraReadable = [], extraWritable = [] } = place;
+  const writable = extraWritable.map((path) => lentPath(path, roots));
   const isOpened = ({ kind, path }: Mount) =>
     kind === "read-only" && writable.includes(path) && statSync(path).isFile();
   const opened = held.filter(isOpened).map(({ path }) => path);
   return [
     ...held.filter((mount) => !isOpened(mount)),
-    ...extraReadable.map((path): Mount => ({ kind: "read-only", path: realpathSync(path) })),
+    ...extraReadable.map((path): Mount => ({ kind: "read-only", path: lentPath(path, roots) })),
     ...writable.filter((path) => !opened.includes(path)).map((path): Mount => ({ kind: "writable", path })),
   ];
+}
+
+/** A link that a command could have made must not lead a loan anywhere else. */
+function lentPath(path: string, roots: readonly string[]): string {
+  const real = realpathSync(path);
+  const root = roots.find((each) => isInside(path, each));
+  if (root === undefined || isInside(real, root)) return real;
+  throw new UserError(`${path} cannot be lent, because it leads out of the workspace by a link`, {
+    where: real,
+    fix: `to look: ls -ld ${shQuote(path)}`,
+    exitCode: EXIT.refused,
+  });
 }
 
 /** Files of the workspace that are hidden, relative to it. Git cannot add them. */
@@ -130,7 +191,7 @@ export const hiddenFiles = ({ mounts, workspace }: SessionView) =>
     .map(({ path }) => relative(workspace, path));
 
 /** Throws a UserError for a workspace in which a sandbox would protect nothing: the whole disk, or the home folder. */
-export function refuseWorkspace({ workspaceRoot, home }: Pick<Policy, "workspaceRoot" | "home">): void {
+function refuseWorkspace({ workspaceRoot, home }: Pick<Policy, "workspaceRoot" | "home">): void {
   const workspace = realpathSync(workspaceRoot);
   refuseWide(workspace, realIfThere(home));
   if (isInside(realIfThere(home), workspace)) throw homeAsWorkspace(workspace);
@@ -163,8 +224,6 @@ function secrets(policy: Policy, shown: readonly string[]): readonly Mount[] {
 }
 
 const realIfThere = (path: string) => (existsSync(path) && statSync(path).isDirectory() ? realpathSync(path) : path);
-
-const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function homeAsWorkspace(workspace: string): UserError {
   return new UserError("the sandbox cannot hide your home folder while it is the workspace", {
