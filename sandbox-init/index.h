@@ -3,9 +3,10 @@
 #define INDEX_H
 #include "text.h"
 
-#define MAX_INDEX (1ul << 30)
+/* Of some millions of files. */
+#define MAX_INDEX (256ul << 20)
 #define MAX_NAME 4096
-enum { ENTRY_MODE = 24, ENTRY_HASH = 40, GITLINK = 0160000, MODE_KIND = 0170000, EXTENDED = 0x4000, NAME_MASK = 0xfff };
+enum { ENTRY_MODE = 24, ENTRY_HASH = 40, GITLINK = 0160000, GITTREE = 0040000, MODE_KIND = 0170000, EXTENDED = 0x4000, NAME_MASK = 0xfff };
 
 static u32 big_endian(const u8 *bytes, u32 count) {
   u32 number = 0;
@@ -27,9 +28,11 @@ static int is_plain(const char *path) {
 struct index_reader {
   const u8 *bytes;
   u64 size, hash_size;
-  void (*gitlink)(const char *path);
-  /* Git makes no such index. Stays set. */
+  void (*gitlink)(const char *path), (*tree)(const char *path);
+  /* Git makes no such index. These two stay set. */
   int is_odd;
+  /* There are folders in it as a whole. */
+  int has_trees;
   /* The digest of the file that has the rest, if there is one. */
   int has_shared;
   u8 shared[32];
@@ -44,7 +47,7 @@ static u64 read_entries(struct index_reader *reader, u64 at, u32 left) {
   for (; left > 0; left--) {
     u64 start = at, flags_at = at + ENTRY_HASH + reader->hash_size;
     if (flags_at + 4 > reader->size) return 0;
-    int is_link = (big_endian(bytes + at + ENTRY_MODE, 4) & MODE_KIND) == GITLINK;
+    u32 kind = big_endian(bytes + at + ENTRY_MODE, 4) & MODE_KIND;
     u32 flags = big_endian(bytes + flags_at, 2);
     at = flags_at + (flags & EXTENDED ? 4 : 2);
     u64 same_part = 0, full = flags & NAME_MASK;
@@ -63,13 +66,21 @@ static u64 read_entries(struct index_reader *reader, u64 at, u32 left) {
       for (u64 i = at; i < reader->size && bytes[i]; i++) full++;
     }
     if (full < same_part || at + full - same_part >= reader->size) return 0;
-    for (used = same_part; used < full; used++, at++) if (used < MAX_NAME) name[used] = (char)bytes[at];
+    /* Only version 4 needs the names of others. */
+    if (version != 4 && kind != GITLINK && kind != GITTREE) at += full - same_part;
+    else for (used = same_part; used < full; used++, at++) if (used < MAX_NAME) name[used] = (char)bytes[at];
     at = version == 4 ? at + 1 : start + ((at - start + 8) & ~7ul);
-    if (!is_link) continue;
+    if (kind != GITLINK && kind != GITTREE) continue;
+    if (kind == GITTREE) reader->has_trees = 1;
     if (used > MAX_NAME) reader->is_odd = 1;
-    name[used > MAX_NAME ? 0 : used] = 0;
+    /* The name of a folder ends with a slash. */
+    u64 end = used > MAX_NAME ? 0 : kind == GITTREE && used > 0 && name[used - 1] == '/' ? used - 1 : used;
+    char ending = name[end];
+    name[end] = 0;
     if (reader->is_odd || !is_plain(name)) reader->is_odd = 1;
-    else reader->gitlink(name);
+    else if (kind == GITLINK) reader->gitlink(name);
+    else reader->tree(name);
+    name[end] = ending;
   }
   return at;
 }

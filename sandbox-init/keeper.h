@@ -6,12 +6,13 @@
  *
  *   init -> keeper: `b` a command starts, nothing ran before; `e` one has ended, `i` the last one has (both wait)
  *   keeper -> init: `r` it has looked; `k` end everything that runs
- *   keeper -> launcher: lines of JSON on stdout: removed (once until a command ends), appeared, ended-all,
- *     ended-session, stuck, each with a path
+ *   keeper -> launcher: lines of JSON on stdout: removed and unlinked (once until a command ends), git-link, odd-index,
+ *     appeared, ended-all, ended-session, stuck, each with a path
  *
  * What appears while nothing runs inside was made by a person or the agent, and stays. */
 #ifndef KEEPER_H
 #define KEEPER_H
+#include "folders.h"
 #include "index.h"
 #include "processes.h"
 #include "report.h"
@@ -36,10 +37,13 @@
 #define KEEPER_REPORT 1
 
 static struct { const char *path; int folder; } roots[MAX_ROOTS];
-/* `device` and `inode`: what somebody outside put there. `index`: the repository that links to it, counted from 1. */
-static struct { const char *path, *below; int root, is_told; u32 index, is_linked; u64 device, inode; } watched[MAX_WATCHED];
-/* `seen`: the index that was read last. */
-static struct { int folder; const char *path, *top; u64 hash_size, seen[6]; } repositories[MAX_REPOSITORIES];
+/* `held`: what somebody outside put there, kept open, so that nothing else gets its inode. `index`: the repository that
+ * links to it, counted from 1; `is_linked`: as last read, or WAS_LINKED while it is read again. */
+static struct { const char *path, *below; int root, is_told, held; u32 index, is_linked; } watched[MAX_WATCHED];
+enum { WAS_LINKED = 2 };
+/* `seen`: the index that was read last. `watches`: of the folder and of its `logs`. `has_trees`: its user has folders that
+ * are no files of the index. */
+static struct repository { int folder, logs, watches[2], has_trees, is_huge; const char *path, *top; u64 hash_size, seen[6]; } repositories[MAX_REPOSITORIES];
 static const char *known[MAX_WATCHED];
 static u32 root_count, watched_count, repository_count, known_count, reading;
 static int session_folder = -1, kept_folder = -1, watcher = -1;
@@ -53,6 +57,7 @@ static int add_watched(const char *path, u32 index) {
     if (begins(path, roots[i].path, &rest) && *rest == '/' && (!below || rest + 1 > below)) root = (int)i, below = rest + 1;
   if (!below || roots[root].folder < 0) return 1;
   if (watched_count == MAX_WATCHED) return 0;
+  watched[watched_count].held = -1;
   watched[watched_count].path = path;
   watched[watched_count].below = below;
   watched[watched_count].index = index;
@@ -60,8 +65,6 @@ static int add_watched(const char *path, u32 index) {
   watched[watched_count++].root = root;
   return 1;
 }
-
-static int open_folder(const char *path) { return (int)call4(openat, AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0); }
 
 /* False if it is not there, or is more than we can watch. */
 static int read_watched(int folder) {
@@ -85,6 +88,7 @@ static int read_watched(int folder) {
         break;
       case 'r':
         if (repository_count == MAX_REPOSITORIES) return 0;
+        repositories[repository_count].logs = -1;
         repositories[repository_count].path = value;
         repositories[repository_count++].folder = open_folder(value);
         break;
@@ -99,26 +103,8 @@ static int read_watched(int folder) {
   return 1;
 }
 
-static char *by_descriptor(char *to, char *end, int file) { return append_number(append(to, end, "/proc/self/fd/"), end, (u64)file); }
-
-/* A command may have closed a folder of its own. Gives the rights of its owner back. */
-static void regain(int file) {
-  struct stat state;
-  char path[64];
-  if (call2(fstat, file, &state) < 0 || (state.mode & S_IFMT) != S_IFDIR || (state.mode & 0700) == 0700) return;
-  by_descriptor(path, path + sizeof path, file);
-  call3(fchmodat, AT_FDCWD, path, (state.mode | 0700) & 07777);
-}
-
-/* Follows no link: a command could lead us to folders of its choice. */
-static int open_in(int folder, const char *name) {
-  i64 file = call4(openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (file != -EACCES) return (int)file;
-  regain(folder);
-  return (int)call4(openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
-}
-
-static void watch(int folder, u32 events) {
+/* The number that its events have. */
+static int watch(int folder, u32 events) {
   char path[64];
   by_descriptor(path, path + sizeof path, folder);
   events |= IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD;
@@ -128,6 +114,7 @@ static void watch(int folder, u32 events) {
     added = call3(inotify_add_watch, watcher, path, events);
   }
   if (added < 0) misses_changes = 1;
+  return (int)added;
 }
 
 static void random_name(char *to, char *end, const char *start, const char *rest) {
@@ -221,29 +208,46 @@ static void count_removal(const char *path) {
   if (control < 0 || call3(write, control, &order, 1) != 1) end_session();
 }
 
-/* Something is at the path, or a link in the place of a folder above it, which git does not follow to a repository. */
-static void found(u32 index, int folder, const char *name, const struct stat *state) {
-  const char *path = watched[index].path;
-  int is_known = watched[index].inode == state->ino && watched[index].device == state->dev;
-  if (is_known) return;
-  /* A command that starts says so before it runs, so one that may have made this cannot be missed. */
-  char next;
-  if (is_idle && control >= 0 && call4(recvfrom, control, &next, 1, MSG_DONTWAIT | MSG_PEEK) != -EAGAIN) is_idle = 0;
-  if (is_idle) {
-    watched[index].inode = state->ino;
-    watched[index].device = state->dev;
-    if (sandbox) report_path("appeared", path);
-    return;
-  }
+/* False if it could not be taken away. Then the session ends. */
+static int take_and_tell(int folder, const char *name, const char *type, const char *path) {
   if (take_away(folder, name) < 0) {
     failures++;
     report_path("stuck", path);
-    return end_session();
+    end_session();
+    return 0;
   }
   removals++;
-  if (!watched[index].is_told) report_path(watched[index].index ? "unlinked" : "removed", path);
-  watched[index].is_told = 1;
+  if (type) report_path(type, path);
   count_removal(path);
+  return 1;
+}
+
+static int is_same(int one, const struct stat *other) {
+  struct stat state;
+  return one >= 0 && call2(fstat, one, &state) == 0 && state.ino == other->ino && state.dev == other->dev;
+}
+
+/* A command that starts says so before it runs, so one that may have made what we see cannot be missed. */
+static int is_quiet(void) {
+  char next;
+  if (is_idle && control >= 0 && call4(recvfrom, control, &next, 1, MSG_DONTWAIT | MSG_PEEK) != -EAGAIN) is_idle = 0;
+  return is_idle;
+}
+
+/* Something is at the path, or a link in the place of a folder above it, which git does not follow to a repository. */
+static void found(u32 index, int folder, const char *name, int file) {
+  const char *path = watched[index].path;
+  struct stat state;
+  if (call2(fstat, file, &state) < 0 || is_same(watched[index].held, &state)) return;
+  if (is_quiet()) {
+    if (watched[index].held >= 0) call1(close, watched[index].held);
+    watched[index].held = (int)call3(fcntl, file, F_DUPFD_CLOEXEC, 0);
+    if (sandbox) report_path("appeared", path);
+    return;
+  }
+  u64 size = length(path);
+  const char *type = watched[index].index && size > 5 && same(path + size - 5, "/.git") ? "unlinked" : "removed";
+  if (take_and_tell(folder, name, watched[index].is_told ? 0 : type, path)) watched[index].is_told = 1;
 }
 
 /* What was put aside and could not be moved on while commands ran. */
@@ -281,7 +285,7 @@ static void look_at(u32 index) {
     struct stat state;
     if (file < 0 || call2(fstat, file, &state) < 0) break;
     u32 kind = state.mode & S_IFMT;
-    if (!*at || (kind == S_IFLNK && !watched[index].index)) found(index, folder, name, &state);
+    if (!*at || (kind == S_IFLNK && !watched[index].index)) found(index, folder, name, file);
     if (opened >= 0) call1(close, opened);
     folder = opened = file;
     if (kind != S_IFDIR) break;
@@ -293,16 +297,19 @@ static void look_at_all(void) {
   for (u32 i = 0; i < watched_count; i++) if (!watched[i].index || watched[i].is_linked) look_at(i);
 }
 
-/* Git outside goes into a repository that the index links to, and runs what its settings say. */
-static void add_link(const char *name) {
+/* Of the repository that is read: whether there are links that it did not have before. */
+static int has_new_links;
+
+static void add_link(const char *name, const char *rest_of_name) {
   char path[MAX_NAME * 2], *end = path + sizeof path, *to = append(path, end, repositories[reading].top);
-  to = append(append(append(to, end, "/"), end, name), end, "/.git");
+  to = append(append(append(to, end, "/"), end, name), end, rest_of_name);
   if (to + 1 >= end) return;
   const char *rest;
   for (u32 i = 0; i < known_count; i++)
     if (same(known[i], path) || (begins(path, known[i], &rest) && *rest == '/')) return;
   for (u32 i = 0; i < watched_count; i++)
     if (watched[i].index == reading + 1 && same(watched[i].path, path)) {
+      has_new_links |= !watched[i].is_linked;
       watched[i].is_linked = 1;
       return;
     }
@@ -317,25 +324,50 @@ static void add_link(const char *name) {
     failures++;
     return end_session();
   }
+  has_new_links = 1;
   free_names += size;
 }
 
-struct content { u8 *bytes; u64 size, room; };
+/* Git outside goes into a repository that the index links to, and runs what its settings say. */
+static void add_gitlink(const char *name) { add_link(name, "/.git"); }
+
+/* A folder that the index has as a whole, because it is not checked out; it may have links in it. If it is there, git
+ * outside reads what is in it. */
+static void add_tree(const char *name) { if (repositories[reading].has_trees) add_link(name, ""); }
+
+/* Of a file of git's records. */
+static const char *record_path(const char *below, const char *name) {
+  static char path[MAX_NAME * 2];
+  char *end = path + sizeof path, *to = append(path, end, repositories[reading].path);
+  append(append(append(to, end, "/"), end, below), end, name);
+  return path;
+}
+
+struct content { const u8 *bytes; u64 size; };
 
 /* A file of the repository's folder; without bytes if it is not there, or git could not read it either. */
 static struct content read_file(const char *name) {
-  struct content content = {0, 0, 0};
-  int folder = repositories[reading].folder;
-  i64 file = call4(openat, folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  static u8 *buffer;
+  static u64 room;
+  struct repository *repository = &repositories[reading];
+  struct content content = {0, 0};
+  i64 file = call4(openat, repository->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
   struct stat state;
-  if (file == -ELOOP && !is_idle) take_away(folder, name);
+  if (file == -ELOOP && !is_quiet()) take_and_tell(repository->folder, name, "git-link", record_path("", name));
   if (file < 0) return content;
-  if (call2(fstat, file, &state) == 0 && (state.mode & S_IFMT) == S_IFREG && state.size < MAX_INDEX) {
-    content.room = state.size + 1;
-    content.bytes = allocate(content.room);
+  int is_regular = call2(fstat, file, &state) == 0 && (state.mode & S_IFMT) == S_IFREG;
+  int is_huge = is_regular && state.size >= MAX_INDEX;
+  if (is_huge && is_quiet()) repository->is_huge = 1;
+  else if (is_huge && !repository->is_huge) take_and_tell(repository->folder, name, "odd-index", record_path("", name));
+  if (is_regular && !is_huge && state.size + 1 > room) {
+    if (buffer) call2(munmap, buffer, room);
+    room = state.size + state.size / 4 + 4096;
+    buffer = allocate(room);
+    if (!buffer) room = 0;
   }
+  if (is_regular && !is_huge) content.bytes = buffer;
   for (i64 count = 1; content.bytes && count > 0 && content.size < state.size;) {
-    count = call3(read, file, content.bytes + content.size, state.size - content.size);
+    count = call3(read, file, buffer + content.size, state.size - content.size);
     if (count > 0) content.size += (u64)count;
   }
   call1(close, file);
@@ -349,27 +381,24 @@ static void read_one(struct index_reader *reader, const char *name) {
   reader->size = content.size;
   reader->has_shared = 0;
   read_index(reader);
-  call2(munmap, content.bytes, content.room);
 }
 
 static void read_repository(void) {
-  struct index_reader reader = {.hash_size = repositories[reading].hash_size, .gitlink = add_link};
-  for (u32 i = 0; i < watched_count; i++) if (watched[i].index == reading + 1) watched[i].is_linked = 0;
+  struct repository *repository = &repositories[reading];
+  struct index_reader reader = {.hash_size = repository->hash_size, .gitlink = add_gitlink, .tree = add_tree};
+  /* Those of its user come before the first command. */
+  if (is_quiet()) repository->has_trees = 1;
+  for (u32 i = 0; i < watched_count; i++) if (watched[i].index == reading + 1 && watched[i].is_linked) watched[i].is_linked = WAS_LINKED;
   read_one(&reader, "index");
   if (reader.has_shared) {
     char name[80], *to = append(name, name + sizeof name, "sharedindex.");
     append_hex(to, name + sizeof name, reader.shared, reader.hash_size);
     read_one(&reader, name);
   }
-  if (!reader.is_odd || is_idle) return;
-  char path[MAX_NAME * 2], *end = path + sizeof path;
-  append(append(path, end, repositories[reading].path), end, "/index");
-  if (take_away(repositories[reading].folder, "index") < 0) {
-    report_path("stuck", path);
-    failures++;
-    return end_session();
-  }
-  report_path("odd-index", path);
+  for (u32 i = 0; i < watched_count; i++) if (watched[i].index == reading + 1 && watched[i].is_linked == WAS_LINKED) watched[i].is_linked = 0;
+  if (is_quiet()) repository->has_trees = reader.has_trees;
+  else if (reader.is_odd || (reader.has_trees && !repository->has_trees))
+    take_and_tell(repository->folder, "index", "odd-index", record_path("", "index"));
 }
 
 static int is_new_index(u32 number) {
@@ -382,12 +411,56 @@ static int is_new_index(u32 number) {
   return i < 6;
 }
 
-/* True if one had changed. */
-static int read_repositories(void) {
-  int changed = 0;
+static u64 milliseconds(void) {
+  struct timespec now = {0, 0};
+  call2(clock_gettime, 1, &now);
+  return (u64)now.seconds * 1000 + (u64)now.nanoseconds / 1000000;
+}
+
+/* A command can change an index through a mapping or another name without any event or a new date. So all are read before
+ * the end of a command is passed on, and while one runs, as often as this. */
+#define OFTEN_MS 250
+/* Reading takes at most this part of the time. */
+#define SHARE 20
+static u64 next_reading;
+
+/* True if one has new links. */
+static int read_repositories(int all) {
+  u64 start = milliseconds();
+  all |= !is_idle && start >= next_reading;
+  has_new_links = 0;
   for (reading = 0; reading < repository_count; reading++)
-    if (is_new_index(reading)) read_repository(), changed = 1;
-  return changed;
+    if (repositories[reading].folder >= 0 && (is_new_index(reading) || all)) read_repository();
+  u64 end = milliseconds(), pause = (end - start) * SHARE;
+  if (all) next_reading = end + (pause > OFTEN_MS ? pause : OFTEN_MS);
+  return has_new_links;
+}
+
+/* Git writes through a link in its records, wherever it leads. It has no names that begin like Emacs' locks. */
+static void look_at_link(int folder, const char *below, const char *name) {
+  struct stat state;
+  if (begins(name, ".#", 0)) return;
+  if (call4(newfstatat, folder, name, &state, AT_SYMLINK_NOFOLLOW) < 0 || (state.mode & S_IFMT) != S_IFLNK || is_quiet()) return;
+  take_and_tell(folder, name, "git-link", record_path(below, name));
+}
+
+static void watch_logs(struct repository *repository) {
+  if (repository->logs >= 0) call1(close, repository->logs);
+  repository->logs = open_in(repository->folder, "logs");
+  if (repository->logs >= 0) repository->watches[1] = watch(repository->logs, IN_ONLYDIR);
+}
+
+static void look_at_records(const struct inotify_event *event) {
+  for (reading = 0; reading < repository_count; reading++) {
+    struct repository *repository = &repositories[reading];
+    if (event->watch == repository->watches[0]) {
+      look_at_link(repository->folder, "", event->name);
+      if (begins(event->name, "sharedindex.", 0)) repository->seen[0] = 0;
+      if (!same(event->name, "logs")) continue;
+      watch_logs(repository);
+      if (repository->logs >= 0) look_at_link(repository->logs, "logs/", "HEAD");
+    } else if (repository->logs >= 0 && event->watch == repository->watches[1]) look_at_link(repository->logs, "logs/", event->name);
+  }
 }
 
 /* Whether a name is part of any watched path, in any case, because some filesystems fold it. Most new files are not, and
@@ -405,18 +478,17 @@ static int is_part(const char *name) {
 }
 
 /* The kernel queues a change before the system call that made it returns, so nothing that ended commands did is missed. */
-static void look_at_changes(void) {
+static void look_at_changes(int all) {
   u8 buffer[8192] __attribute__((aligned(8)));
   int needed = misses_changes;
   for (i64 size; watcher >= 0 && (size = call3(read, watcher, buffer, sizeof buffer)) > 0;)
     for (i64 at = 0; at < size;) {
       const struct inotify_event *event = (const struct inotify_event *)(buffer + at);
       needed |= (event->mask & IN_Q_OVERFLOW) || (event->size > 0 && is_part(event->name));
-      if (event->size > 0 && begins(event->name, "sharedindex.", 0))
-        for (u32 i = 0; i < repository_count; i++) repositories[i].seen[0] = 0;
+      if (event->size > 0) look_at_records(event);
       at += (i64)(sizeof *event + event->size);
     }
-  if (read_repositories() || needed) look_at_all();
+  if (read_repositories(all) || needed) look_at_all();
 }
 
 /* A message is read before the changes that came after it. False at the end of init. */
@@ -428,7 +500,7 @@ static int hear_init(void) {
     if (count <= 0) return 0;
     is_idle = is_idle && what != 'b';
     if (what == 'b') continue;
-    look_at_changes();
+    look_at_changes(1);
     for (u32 i = 0; i < watched_count; i++) watched[i].is_told = 0;
     is_idle = what == 'i';
     call3(write, control, &reply, 1);
@@ -438,7 +510,7 @@ static int hear_init(void) {
 /* Everything inside has ended, and every mover. What is there now and was not seen while nothing ran was made by a
  * command. */
 static void look_last(void) {
-  look_at_changes();
+  look_at_changes(1);
   is_idle = sandbox = failures = 0;
   control = -1;
   is_last = 1;
@@ -455,8 +527,11 @@ static int outlives_namespace;
 static void __attribute__((noreturn)) keeper(int process, int init_socket) {
   control = init_socket;
   for (u32 i = 0; i < repository_count && watcher >= 0; i++)
-    if (repositories[i].folder >= 0) watch(repositories[i].folder, IN_MODIFY | IN_CLOSE_WRITE);
-  if (read_repositories()) look_at_all();
+    if (repositories[i].folder >= 0) {
+      repositories[i].watches[0] = watch(repositories[i].folder, IN_MODIFY | IN_CLOSE_WRITE);
+      watch_logs(&repositories[i]);
+    }
+  if (read_repositories(1)) look_at_all();
   sandbox = process;
   u64 mask = ~0ul, heard = 1ul << (SIGCHLD - 1) | 1ul << (SIGTERM - 1);
   call4(rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
@@ -466,12 +541,12 @@ static void __attribute__((noreturn)) keeper(int process, int init_socket) {
     struct pollfd wanted[4] = {
       {signals, POLLIN, 0}, {hears ? control : -1, POLLIN, 0}, {watcher, POLLIN, 0}, {KEEPER_REPORT, 0, 0}};
     /* Without changes to wait for, it looks from time to time. */
-    struct timespec often = {0, 20000000};
     int is_orphaned = outlives_namespace && !sandbox;
     if (is_orphaned) kill_descendants((int)call1(getpid, 0));
-    call5(ppoll, wanted, 4, is_orphaned || (misses_changes && !is_idle) ? &often : 0, 0, 8);
+    struct timespec often = {0, misses_changes || is_orphaned ? 20000000 : OFTEN_MS * 1000000};
+    call5(ppoll, wanted, 4, is_idle && !is_orphaned ? 0 : &often, 0, 8);
     if (hears) hears = hear_init();
-    look_at_changes();
+    look_at_changes(0);
     u32 information[32];
     while (call3(read, signals, information, sizeof information) > 0) if (information[0] == SIGTERM) end_session();
     if (wanted[3].revents) end_session();

@@ -10,7 +10,7 @@ typedef long i64;
 
 #if defined(__x86_64__)
 enum {
-  SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigaction = 13,
+  SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_lseek = 8, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigaction = 13,
   SYS_rt_sigprocmask = 14, SYS_getpid = 39, SYS_socket = 41, SYS_connect = 42, SYS_sendmsg = 46, SYS_recvmsg = 47,
   SYS_bind = 49, SYS_recvfrom = 45, SYS_listen = 50, SYS_getsockname = 51, SYS_socketpair = 53, SYS_fcntl = 72, SYS_setsockopt = 54, SYS_clone = 56, SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61,
   SYS_kill = 62, SYS_getcwd = 79, SYS_chdir = 80, SYS_umask = 95, SYS_getppid = 110, SYS_setsid = 112, SYS_prctl = 157,
@@ -36,7 +36,7 @@ struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 device, size, bl
 #elif defined(__aarch64__)
 enum {
   SYS_getcwd = 17, SYS_dup3 = 24, SYS_fcntl = 25, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49, SYS_fchmodat = 53,
-  SYS_openat = 56, SYS_close = 57, SYS_pipe2 = 59, SYS_getdents64 = 61, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
+  SYS_openat = 56, SYS_close = 57, SYS_pipe2 = 59, SYS_getdents64 = 61, SYS_lseek = 62, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
   SYS_signalfd4 = 74, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit = 93, SYS_exit_group = 94, SYS_waitid = 95, SYS_clock_gettime = 113,
   SYS_kill = 129, SYS_rt_sigaction = 134, SYS_rt_sigprocmask = 135, SYS_setsid = 157, SYS_setrlimit = 164,
   SYS_umask = 166, SYS_prctl = 167, SYS_getpid = 172, SYS_getppid = 173, SYS_socket = 198, SYS_socketpair = 199, SYS_bind = 200, SYS_listen = 201, SYS_getsockname = 204,
@@ -84,7 +84,7 @@ enum {
 #else
   O_DIRECTORY = 040000, O_NOFOLLOW = 0100000,
 #endif
-  F_DUPFD = 0, F_SETFD = 2, RENAME_NOREPLACE = 1,
+  F_DUPFD = 0, F_SETFD = 2, F_DUPFD_CLOEXEC = 1030, RENAME_NOREPLACE = 1,
   AF_UNIX = 1, AF_INET = 2, AF_INET6 = 10, AF_NETLINK = 16, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000, SOCK_NONBLOCK = 04000,
   SOL_SOCKET = 1, SO_REUSEADDR = 2, SCM_RIGHTS = 1,
   MSG_PEEK = 2, MSG_DONTWAIT = 0x40, MSG_NOSIGNAL = 0x4000, MSG_CMSG_CLOEXEC = 0x40000000,

@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/start-command.ts run/start-server.ts session/limits.ts
       session/private-home.ts
     `),
-    budget: [44, 7600],
+    budget: [47, 8000],
   },
   agents: {
     imports: words("contract lib"),

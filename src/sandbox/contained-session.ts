@@ -168,32 +168,38 @@ function noteOf(event: SandboxEvent): string | undefined {
   if (event.type === "removed")
     return `blocked by the sandbox: ${printableLine(event.path)} is protected, so it was removed again`;
   if (event.type === "unlinked")
-    return `blocked by the sandbox: ${printableLine(dirname(event.path))} was added to git's index as a repository of its own, and git outside would run what its settings say, so its .git was moved away. To undo the adding: git rm --cached ${shQuote(basename(dirname(event.path)))}`;
+    return `blocked by the sandbox: ${printableLine(dirname(event.path))} is a new repository that git's index links to, and git outside would run what its settings say, so its .git was moved away. To remove the link: ${unlinking(dirname(event.path))}`;
   return undefined;
 }
+
+const unlinking = (path: string) => `git -C ${shQuote(dirname(path))} rm --cached ${shQuote(basename(path))}`;
 
 /** Each line says what was done, and is told only after it was done. */
 function warningOf(event: SandboxEvent): string | undefined {
   if (event.type === "self-running") return selfRunning(event.paths);
+  if (event.type === "unread") return unread(event.paths);
+  if (event.type === "git-links") return gitLinks(event.paths, event.kept);
   if (!("path" in event)) return undefined;
   const shown = printableLine(event.path);
   switch (event.type) {
     case "ended-all":
-      return `commands kept creating ${shown}, which is protected, so all of them were ended`;
+      return `${shown}, which is protected, was created again and again, so all commands were ended`;
     case "ended-session":
-      return `commands kept creating ${shown}, which is protected, so the sandbox was ended; start a new session`;
+      return `${shown}, which is protected, was created again and again, so the sandbox was ended; start a new session`;
     case "stuck":
-      return `a command created ${shown}, which is protected, and it could not be removed at once, so the sandbox was ended`;
+      return `${shown}, which is protected, was created while commands ran and could not be removed at once, so the sandbox was ended`;
     case "odd-index":
-      return `a command wrote ${shown} with paths that git does not write, so it was moved away; git reset makes a new one`;
+      return `${shown} was written while commands ran, in a form that git does not write here, so it was moved away; git reset makes a new one`;
+    case "git-link":
+      return `${shown} was made a link while commands ran, and git would have written to where it leads, so it was moved away`;
     case "moved":
-      return `a command had created ${shown}, which is protected; it was moved away. To look: ls -A ${shQuote(event.kept)}`;
+      return `${shown}, which is protected, was created while commands ran; it was moved away. To look: ls -A ${shQuote(event.kept)}`;
     case "left":
-      return `a command created ${shown}, which is protected, and it could not be removed: delete it before you run anything else here`;
+      return `${shown}, which is protected, was created while commands ran and could not be removed: delete it before you run anything else here`;
     case "disarmed":
-      return `commands made the repository ${shown} run programs (${listed(event.parts)}); this was moved away, and harmless settings were left. To look: ls -A ${shQuote(event.kept)}`;
+      return `the repository ${shown} ${origin(event.isSure)} would run programs (${listed(event.parts)}); this was moved away, and harmless settings were left. To look: ls -A ${shQuote(event.kept)}`;
     case "armed":
-      return `commands made the repository ${shown} run programs (${listed(event.parts)}), and this could not be moved away: delete it before you run git there`;
+      return `the repository ${shown} ${origin(event.isSure)} runs programs (${listed(event.parts)}), and this could not be moved away: delete it before you run git there`;
     default:
       return undefined;
   }
@@ -206,8 +212,18 @@ function listed(names: readonly string[]): string {
   return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
 }
 
+/** You may have done it as well. */
+const origin = (isSure: boolean) =>
+  isSure ? "was made or changed during this session and" : "may have been there before this session, and";
+
 const selfRunning = (paths: readonly string[]) =>
-  `commands created files that other programs run or read by themselves: ${listed(paths)}. Look at them before you open their folders`;
+  `files that other programs run or read by themselves were made or changed during this session: ${listed(paths)}. Look at them before you open their folders`;
+
+const gitLinks = (paths: readonly string[], kept: string) =>
+  `links were put among git's records, and git would have written to where they lead; they were moved away: ${listed(paths)}. To look: ls -A ${shQuote(kept)}`;
+
+const unread = (paths: readonly string[]) =>
+  `what was left during this session could not be looked at in ${listed(paths)}: delete it before you run git there. The next start of signalbox looks again`;
 
 const LINGER_MS = 1000;
 const MAX_OUTSIDE = 100;

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { lstatSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
@@ -6,7 +6,8 @@ import { isInside } from "../../lib/path/inside.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { DOOR_PORT, doorVariables, environmentRules, records } from "../session/command-environment.ts";
 import { digestBytes } from "../session/git-places.ts";
-import { notePlaces, openRepositories } from "../session/left-behind.ts";
+import { bytesOf, textOf } from "../session/held-folder.ts";
+import { type FoundBefore, listBefore, notePlaces, openRepositories } from "../session/left-behind.ts";
 import { removePlaceholders, WATCHED } from "../session/look-outside.ts";
 import { openPrivateHome } from "../session/private-home.ts";
 import { type LimitGroups, limitGroups, type Limits, limitsOf } from "../session/limits.ts";
@@ -153,8 +154,12 @@ const FILTER_DESCRIPTOR = 5;
 async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
   const { folder, groups, limits, policy, parts, programs, commands, removed, covered } = start;
   const { path, program: helper } = folder;
-  writeFileSync(join(path, WATCHED), watchedRecords(plan, policy, programs.helper === undefined));
-  notePlaces(path, plan, policy);
+  const before = programs.helper === undefined ? undefined : await listBefore(path, plan, programs.helper);
+  writeFileSync(
+    join(path, WATCHED),
+    watchedRecords(programs.helper === undefined ? unheld(plan) : plan, policy, before),
+  );
+  notePlaces(path, plan, policy, before);
   const planned = checkPlan(plan);
   const ours = [INIT_INSIDE, ...covered.map((each) => each.path)];
   const check = (pid: number, others: readonly string[] = []) =>
@@ -208,11 +213,21 @@ function settingsOf(parts: StartParts, limits: Limits): string {
   ]);
 }
 
-/** What a mount keeps from being created needs no watch. The records of a linked worktree are outside the roots. */
-function watchedRecords(plan: SessionView, policy: Policy, hasPlaceholders: boolean): string {
-  const { roots, placeholders, indexes, repositories } = plan;
-  const isHeld = (path: string) => hasPlaceholders && placeholders.some((each) => isInside(path, each));
-  const watched = [...plan.watched.filter((path) => !isHeld(path)), ...plan.links];
+/** The keeper takes as many. */
+const MAX_KNOWN = 4000;
+
+/** What a mount keeps from being created needs no watch; there are such mounts without the helper. */
+const unheld = (plan: SessionView): SessionView => ({
+  ...plan,
+  watched: plan.watched.filter((path) => !plan.placeholders.some((each) => isInside(path, each))),
+});
+
+/** The records of a linked worktree are outside the roots. */
+function watchedRecords(plan: SessionView, policy: Policy, before: FoundBefore | undefined): string {
+  const { roots, indexes, repositories } = plan;
+  const watched = [...plan.watched, ...plan.links, ...missingAtTops(plan, openRepositories(plan, policy))];
+  // Everything below counts as known too.
+  const known = before?.known.filter((path) => bytesOf(textOf(path)) === path) ?? [];
   const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
   const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
   return records([
@@ -220,10 +235,24 @@ function watchedRecords(plan: SessionView, policy: Policy, hasPlaceholders: bool
     ...[...new Set(watched)].map((path) => `m${path}`),
     ...plan.links.map((path) => `l${path}`),
     ...indexes.flatMap(({ folder, workTree }) => [`r${folder}`, `t${workTree}`, `h${digestBytes(folder)}`]),
-    // Everything below counts as known too. A file of a command may call any folder a repository.
-    ...repositories.filter((path) => basename(path) === ".git").map((path) => `k${path}`),
-    ...openRepositories(plan, policy).map((path) => `k${path}`),
+    ...[
+      ...openRepositories(plan, policy),
+      // Everything below counts as known too. A file of a command may call any folder a repository.
+      ...repositories.filter((path) => basename(path) === ".git"),
+      ...known.map(textOf),
+    ]
+      .slice(0, MAX_KNOWN)
+      .map((path) => `k${path}`),
   ]);
+}
+
+/** What would make a folder that people work in a repository: `.git`, and `HEAD` where its own one is broken. */
+function missingAtTops({ roots, repositories }: SessionView, open: readonly string[]): readonly string[] {
+  const tops = new Set([...roots, ...repositories.map((path) => dirname(path))]);
+  return [...tops]
+    .filter((top) => roots.some((root) => isInside(top, root)) && !open.some((each) => isInside(top, each)))
+    .flatMap((top) => [join(top, ".git"), join(top, "HEAD")])
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
 }
 
 function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {

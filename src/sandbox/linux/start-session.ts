@@ -28,12 +28,22 @@ export type SandboxEvent =
   /**
    * A protected path was created inside and taken away, or `appeared` outside. It was recreated so often that all
    * commands were ended, or the session was. Or it could not be taken away, and the session was ended. `unlinked`: a
-   * repository that the index of the one above links to. `odd-index`: an index that git does not make.
+   * repository that the index of the one above links to. `odd-index`: an index that git does not make. `git-link`: a
+   * link among git's records.
    */
   | { readonly type: (typeof PATH_EVENTS)[number]; readonly path: string }
   | FoundAfter;
 
-const PATH_EVENTS = ["removed", "unlinked", "odd-index", "appeared", "ended-all", "ended-session", "stuck"] as const;
+const PATH_EVENTS = [
+  "removed",
+  "unlinked",
+  "odd-index",
+  "git-link",
+  "appeared",
+  "ended-all",
+  "ended-session",
+  "stuck",
+] as const;
 
 interface SessionStart {
   /** The helper's copy, in the private folder where it makes its socket. */

@@ -4,8 +4,7 @@ import { readBounded } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { type NamedSetting, namedBySettings } from "./git-settings.ts";
-import { entriesOf, type Held, holdPath, joinHeld, NOTHING } from "./held-paths.ts";
-import { statOf } from "./look-outside.ts";
+import { entriesOf, type Held, holdPath, joinHeld, NOTHING, statOf } from "./held-paths.ts";
 import type { Mount } from "./mounts.ts";
 import { standInsOf } from "./stand-ins.ts";
 

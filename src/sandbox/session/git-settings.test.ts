@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasSandbox, openScene } from "../../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { fileSettings, isHarmlessInRepository, namedBySettings, settingsFile } from "./git-settings.ts";
+import { isHarmlessInRepository, namedBySettings, settingsFile, settingsOf } from "./git-settings.ts";
 
 const git = (cwd: string, ...args: readonly string[]) => spawnSync("git", args, { cwd });
 
@@ -70,6 +70,8 @@ test.each([
   ["branch.main.remote", "ext::x", false],
   ["remote.origin.uploadpack", "x", false],
   ["core.fsmonitor", "x", false],
+  ["gc.auto", "0", true],
+  ["gc.recentobjectshook", "x", false],
   ["core.worktree", "..", false],
   ["filter.lfs.clean", "git-lfs clean -- %f", true],
   ["filter.lfs.clean", "x", false],
@@ -81,12 +83,10 @@ test.each([
 });
 
 test("settings that are written are read again as they were", async () => {
-  const file = join(tempFolder(), "config");
   const settings = [
     { name: "core.bare", value: "false" },
     { name: 'remote.a "b" \\.c.url', value: ' x;#"\\\ty ' },
     { name: "remote.a.fetch", value: "+refs/*:refs/*" },
   ];
-  writeFileSync(file, settingsFile(settings));
-  expect(await fileSettings(file)).toEqual(settings);
+  expect(await settingsOf(Buffer.from(settingsFile(settings)))).toEqual(settings);
 });

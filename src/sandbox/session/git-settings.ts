@@ -31,11 +31,11 @@ export async function globalSettings(home: string, environment: NodeJS.ProcessEn
   }
 }
 
-/** The settings in one file, without those that it includes; undefined if git cannot read it. */
-export async function fileSettings(file: string): Promise<readonly GitSetting[] | undefined> {
+/** The settings in a file, without those that it includes; undefined if git cannot read them. */
+export async function settingsOf(content: Buffer): Promise<readonly GitSetting[] | undefined> {
   try {
-    const { stdout } = await runGit(["config", "--file", file, "--no-includes", "--list", "-z"], { cwd: "/" });
-    return settingsIn(stdout);
+    const args = ["config", "--file", "-", "--no-includes", "--list", "-z"];
+    return settingsIn((await runGit(args, { cwd: "/", input: content })).stdout);
   } catch {
     return undefined;
   }
@@ -67,7 +67,7 @@ export const isHarmlessForUser = ({ name }: GitSetting) =>
 
 /** Settings of a repository that run no program, whatever their value is. */
 const REPOSITORY =
-  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|safecrlf|sparsecheckout(?:cone)?|untrackedcache|preloadindex|longpaths|abbrev|compression)|extensions\.\w+|remote\..*\.(?:fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate|skipfetchall|gh-resolved)|remote\.pushdefault|branch\..*\.(?:merge|rebase|description)|submodule\.(?:active|recurse)|submodule\..*\.(?:active|path|branch|ignore|shallow)|gc\.\w+|pack\.\w+|index\.\w+|feature\.\w+|status\..*|lfs\.repositoryformatversion)$/;
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|safecrlf|sparsecheckout(?:cone)?|untrackedcache|preloadindex|longpaths|abbrev|compression)|extensions\.\w+|remote\..*\.(?:fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate|skipfetchall|gh-resolved)|remote\.pushdefault|branch\..*\.(?:merge|rebase|description)|submodule\.(?:active|recurse)|submodule\..*\.(?:active|path|branch|ignore|shallow)|gc\.(?!recentobjectshook$)\w+|pack\.\w+|index\.\w+|feature\.\w+|status\..*|lfs\.repositoryformatversion)$/;
 /** Settings of a repository that name another one. Git can be told to start a program by a name with `::`. */
 const NAMES_REPOSITORY = /^(?:remote\..*\.(?:url|pushurl)|branch\..*\.(?:remote|pushremote)|submodule\..*\.url)$/;
 const LFS: Readonly<Record<string, string>> = {

@@ -1,9 +1,17 @@
-import { accessSync, constants, type Dirent, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  type Dirent,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isInside } from "../../lib/path/inside.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
-import { openFolder, statOf } from "./look-outside.ts";
 import type { Mount } from "./mounts.ts";
 
 /** How protected paths in folders that commands can write are held. */
@@ -117,3 +125,24 @@ export const withPins = (mounts: readonly Mount[], roots: readonly string[]): re
     ...mounts,
   ];
 };
+
+const OWNER_RIGHTS = 0o700;
+
+/** What is at a path, also in a folder that a command has closed. */
+export function statOf(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
+    if (errorCode(error) !== "EACCES") throw error;
+    openFolder(dirname(path));
+    return lstatSync(path, { throwIfNoEntry: false });
+  }
+}
+
+/** Gives the owner's rights back to a folder that a command has closed. */
+function openFolder(folder: string): void {
+  const stat = statOf(folder);
+  if (stat?.isDirectory() === true && (stat.mode & OWNER_RIGHTS) !== OWNER_RIGHTS)
+    chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
+}

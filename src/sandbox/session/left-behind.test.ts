@@ -159,7 +159,7 @@ describe.skipIf(!hasSandbox)("what else is told", () => {
       `mkdir -p app/.vscode app/.github/copilot node_modules/x; touch app/.envrc app/.vscode/tasks.json app/.vscode/extensions.json app/.github/copilot/x app/readme x.code-workspace node_modules/x/.npmrc`,
     );
     expect(told).toEqual([
-      ["self-running", "app/.envrc", "app/.github/copilot", "app/.vscode/tasks.json", "x.code-workspace"],
+      ["self-running", "x.code-workspace", "app/.envrc", "app/.github/copilot", "app/.vscode/tasks.json"],
     ]);
     await scene[Symbol.asyncDispose]();
   });
@@ -213,6 +213,7 @@ describe.skipIf(!hasSandbox)("what else is told", () => {
         path: join(scene.workspace, "sub/.git"),
         parts: ["core.fsmonitor"],
         kept: join(scene.home, ".signalbox/kept", basename(folder)),
+        isSure: true,
       },
       { type: "self-running", paths: [join(scene.workspace, "sub/.envrc")] },
     ]);

@@ -1,23 +1,9 @@
-import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-} from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { randomId } from "../../lib/files/random-id.ts";
 import { readIfThere } from "../../lib/files/read-file.ts";
-import { systemProgram } from "../../lib/path/find-program.ts";
-import { isInside } from "../../lib/path/inside.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { isStandIn } from "./stand-ins.ts";
+import { bytesOf, type HeldFolder, holdFolder, textOf, withParent } from "./held-folder.ts";
 
 /** In a session's folder: which paths are protected and were missing. The keeper removes it after a good last look. */
 export const WATCHED = "watched";
@@ -43,94 +29,48 @@ export const finalKept = (kept: string) => join(dirname(dirname(dirname(kept))),
 export function lookOutside(folder: string): readonly FoundOutside[] {
   const list = readIfThere(join(folder, WATCHED));
   if (list === undefined) return [];
-  const records = list.toString("utf8").split("\0");
+  const records = list.toString("latin1").split("\0");
   const named = (kind: string) => records.filter((each) => each.startsWith(kind)).map((each) => each.slice(1));
-  const roots = named("w");
+  const roots = named("w").toSorted((one, other) => one.length - other.length);
   const kept = join(folder, KEPT);
-  // What was a link when the session began, and still is one, is the user's.
-  const isOwnLink = (path: string) => named("l").includes(path) && statOf(path)?.isSymbolicLink() === true;
-  const found = named("m").flatMap((path) => (isOwnLink(path) ? [] : firstFound(path, roots)));
-  const all = [...new Set([...found, ...foldersOf(named("m"), roots).flatMap(putAside)])];
-  const results = all.map((path): FoundOutside => ({
-    type: moveAway(path, kept) ? "moved" : "left",
-    path,
+  const results = new Map<string, boolean>();
+  for (const path of named("m")) {
+    // What was a link when the session began, and still is one, is the user's.
+    const own = named("l").includes(path) && withParent(path, (above, name) => above.stat(name)?.isSymbolicLink());
+    if (own === true) continue;
+    const root = roots.find((each) => path.startsWith(`${each}/`));
+    if (root === undefined) continue;
+    using above = holdFolder(root);
+    if (above !== undefined) lookBelow(above, path.slice(root.length + 1).split("/"), { path: root, kept, results });
+  }
+  const found = [...results].map(([path, isMoved]): FoundOutside => ({
+    type: isMoved ? "moved" : "left",
+    path: textOf(path),
     kept: finalKept(kept),
   }));
-  if (results.every(({ type }) => type === "moved")) rmSync(join(folder, WATCHED), { force: true });
-  return results;
+  if (found.every(({ type }) => type === "moved")) rmSync(join(folder, WATCHED), { force: true });
+  return found;
 }
 
-/** The path, or the link that stands in the place of a folder above it. */
-function firstFound(path: string, roots: readonly string[]): readonly string[] {
-  for (const part of partsBelow(path, roots)) {
-    const stat = statOf(part);
-    if (stat === undefined) return [];
-    if (part === path || stat.isSymbolicLink()) return isStandIn(part) ? [] : [part];
-    if (!stat.isDirectory()) return [];
+interface LookPlace {
+  readonly path: string;
+  readonly kept: string;
+  readonly results: Map<string, boolean>;
+}
+
+/** Takes away what has the last of the names, or a link that stands in the place of a folder on the way. */
+function lookBelow(folder: HeldFolder, [name = "", ...rest]: readonly string[], place: LookPlace): void {
+  const { path, kept, results } = place;
+  const take = (each: string) => results.set(`${path}/${each}`, folder.moveAway(each, kept));
+  const stat = folder.stat(name);
+  if (stat !== undefined && (rest.length === 0 || stat.isSymbolicLink())) {
+    if (!isStandIn(folder.at(name).toString("latin1"))) take(name);
+  } else if (stat !== undefined) {
+    using inner = folder.open(name);
+    if (inner !== undefined) lookBelow(inner, rest, { ...place, path: `${path}/${name}` });
   }
-  return [];
-}
-
-/** Each folder between a root and the path, outermost first, then the path. */
-function partsBelow(path: string, roots: readonly string[]): readonly string[] {
-  const parts: string[] = [];
-  for (let part = path; !roots.includes(part) && part !== dirname(part); part = dirname(part)) parts.unshift(part);
-  return roots.some((root) => isInside(path, root)) ? parts : [];
-}
-
-const foldersOf = (paths: readonly string[], roots: readonly string[]) => [
-  ...new Set(paths.flatMap((path) => partsBelow(path, roots).map((part) => dirname(part)))),
-];
-
-/** What the keeper had put aside before it was killed. */
-function putAside(folder: string): readonly string[] {
-  try {
-    if (lstatSync(folder).isSymbolicLink()) return [];
-    const names = readdirSync(folder).filter((name) => /^\.signalbox-[0-9a-f]{32}$/.test(name));
-    return names.map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-const OWNER_RIGHTS = 0o700;
-
-/** What is at a path, also in a folder that a command has closed. */
-export function statOf(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (errorCode(error) === "ENOTDIR") return undefined;
-    if (errorCode(error) !== "EACCES") throw error;
-    openFolder(dirname(path));
-    return lstatSync(path, { throwIfNoEntry: false });
-  }
-}
-
-/** Gives the owner's rights back to a folder that a command has closed. */
-export function openFolder(folder: string): void {
-  const stat = statOf(folder);
-  if (stat?.isDirectory() === true && (stat.mode & OWNER_RIGHTS) !== OWNER_RIGHTS)
-    chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
-}
-
-/** Into `kept`; what a command closed is opened first. False if it is still there. */
-export function moveAway(path: string, kept: string): boolean {
-  try {
-    mkdirSync(kept, { recursive: true, mode: OWNER_RIGHTS });
-    const target = join(kept, `${randomId()}-${basename(path)}`.slice(0, 200));
-    openFolder(dirname(path));
-    if (!lstatSync(path).isSymbolicLink()) spawnSync(systemProgram("chmod") ?? "chmod", ["-R", "u+rwX", "--", path]);
-    try {
-      renameSync(path, target);
-    } catch (error) {
-      if (errorCode(error) !== "EXDEV") throw error;
-      spawnSync(systemProgram("mv") ?? "mv", ["-T", "--", path, target]);
-    }
-  } catch {
-    // The caller names what is still there.
-  }
-  return statOf(path) === undefined;
+  // What the keeper had put aside before it was killed.
+  for (const { name: each } of folder.names()) if (/^\.signalbox-[0-9a-f]{32}$/.test(each)) take(each);
 }
 
 /** Placeholders that another sandbox still used when ours ended. A sandbox opened later took them for existing. */
@@ -142,31 +82,28 @@ const left = new Set<string>();
  */
 export function removePlaceholders(paths: readonly string[]): void {
   const all = [...new Set([...left, ...paths])]
-    .filter((path) => statOf(path) !== undefined)
+    .filter((path) => withParent(bytesOf(path), (folder, name) => folder.stat(name)) !== undefined)
     .toSorted((one, other) => other.length - one.length);
   left.clear();
   const mounted = all.length === 0 ? "" : mountsOfOthers();
   for (const path of all) {
-    if (mounted.includes(` ${octal(path)} `) || !removeEmpty(path)) left.add(path);
+    const isRemoved = !mounted.includes(` ${octal(path)} `) && withParent(bytesOf(path), removeEmpty) !== false;
+    if (!isRemoved) left.add(path);
   }
 }
 
-/** A command has closed the folder; now it is open. */
-function wasClosed(folder: string): boolean {
-  const before = statOf(folder)?.mode;
-  openFolder(folder);
-  return statOf(folder)?.mode !== before;
-}
-
 /** False if there is something in it: another sandbox's placeholder, or what somebody outside put there. */
-function removeEmpty(path: string): boolean {
+function removeEmpty(folder: HeldFolder, name: string): boolean {
+  const path = folder.at(name);
   try {
-    if (isStandIn(path)) unlinkSync(path);
+    if (isStandIn(path.toString("latin1"))) unlinkSync(path);
     else rmdirSync(path);
     return true;
   } catch (error) {
-    if (errorCode(error) !== "EACCES" || !wasClosed(dirname(path))) return errorCode(error) !== "ENOTEMPTY";
-    return removeEmpty(path);
+    if (errorCode(error) !== "EACCES" || (folder.stat()?.mode ?? 0n) % 0o1000n >= 0o700n)
+      return errorCode(error) !== "ENOTEMPTY";
+    folder.regain();
+    return removeEmpty(folder, name);
   }
 }
 

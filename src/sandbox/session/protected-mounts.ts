@@ -10,8 +10,7 @@ import { runGitBriefly } from "../../lib/process/run-git.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { linkedFolders } from "./git-places.ts";
-import { above, entriesOf, type Held, holdPath, joinHeld } from "./held-paths.ts";
-import { statOf } from "./look-outside.ts";
+import { above, entriesOf, type Held, holdPath, joinHeld, statOf } from "./held-paths.ts";
 import type { Mount } from "./mounts.ts";
 
 /** What is protected in a writable folder. */

@@ -23,6 +23,7 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { readIfThere } from "../../lib/files/read-file.ts";
 import { type FoundAfter, lookAfter, PLACES } from "./left-behind.ts";
 import { KEPT } from "./look-outside.ts";
+import { bytesOf } from "./held-folder.ts";
 
 /** The private folder of one session: the client, its socket, and what was taken from the workspace. */
 export interface SessionFolder extends Disposable {
@@ -47,7 +48,9 @@ export function openSessionFolder(
   const kept = join(path, KEPT);
   const program = join(path, "sandbox");
   const remove = () => {
-    if (keep(kept, join(signalboxHome, KEPT), name)) rmSync(path, { recursive: true, force: true });
+    // What could not be looked at is looked at again at the next start.
+    if (keep(kept, join(signalboxHome, KEPT), name) && !existsSync(join(path, PLACES)))
+      rmSync(path, { recursive: true, force: true });
   };
   // A session that began, and whose end nobody saw, is looked after at the next start.
   const exit = atExit(() => existsSync(join(path, PLACES)) || remove());
@@ -83,9 +86,13 @@ function unusedName(base: string): string {
 /** False if there is something to keep, and no place for it. */
 function keep(from: string, folder: string, name: string): boolean {
   try {
-    if (!existsSync(from) || readdirSync(from).length === 0) return true;
-    makeFolder(folder);
-    renameSync(from, join(folder, name));
+    const entries = existsSync(from) ? readdirSync(from, "latin1") : [];
+    if (entries.length === 0) return true;
+    const target = join(folder, name);
+    makeFolder(target);
+    // Names of one byte a character, because they need not be UTF-8.
+    const at = (place: string, entry: string) => Buffer.from(`${bytesOf(place)}/${entry}`, "latin1");
+    for (const entry of entries) renameSync(at(from, entry), at(target, entry));
     return true;
   } catch {
     return false;
@@ -108,8 +115,9 @@ async function removeLeft(signalboxHome: string, onFound: (found: FoundAfter) =>
       if (isUsed(folder) || (await isListening(folder))) continue;
       const found = await lookAfter(folder);
       for (const each of found) onFound(each);
-      if (found.some(({ type }) => type === "left" || type === "armed")) continue;
-      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name)) rmSync(folder, { recursive: true, force: true });
+      const isDone = !existsSync(join(folder, PLACES)) && found.every(({ type }) => type !== "left");
+      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name) && isDone)
+        rmSync(folder, { recursive: true, force: true });
     } catch {
       // Another signalbox was faster.
     }
