@@ -154,6 +154,21 @@ describe.skipIf(!hasSandbox)("a repository that commands create", () => {
 });
 
 describe.skipIf(!hasSandbox)("what else is told", () => {
+  test.each([
+    ["nothing", []],
+    ["another file of Claude", [".claude"]],
+  ])("the note of the launch about the active agent, and %s: named is only what is not ours", async (other, named) => {
+    const events: SandboxEvent[] = [];
+    const scene = await openScene({ onEvent: (event) => events.push(event) });
+    const folder = join(scene.workspace, ".claude/runtime");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "launcher_context.json"), "{}");
+    if (other !== "nothing") writeFileSync(join(scene.workspace, ".claude/settings.json"), "{}");
+    await scene.sandbox[Symbol.asyncDispose]();
+    const paths = events.flatMap((event) => (event.type === "self-running" ? event.paths : []));
+    expect(paths.map((path) => path.slice(scene.workspace.length + 1))).toEqual(named);
+  });
+
   test("new files below the top that programs read by themselves are named, without those of dependencies", async () => {
     const { scene, told } = await leave(
       `mkdir -p app/.vscode app/.github/copilot node_modules/x; touch app/.envrc app/.vscode/tasks.json app/.vscode/extensions.json app/.github/copilot/x app/readme x.code-workspace node_modules/x/.npmrc`,

@@ -10,7 +10,7 @@ import { isInside } from "../../lib/path/inside.ts";
 import { helperProgram } from "../../lib/path/package-folder.ts";
 import { fold, lexicalPath } from "../../lib/path/real-path.ts";
 import { find, type FoundEntry } from "./find-left.ts";
-import { bytesOf, nameOf, textOf, withParent } from "./held-folder.ts";
+import { bytesOf, type HeldFolder, nameOf, textOf, withParent } from "./held-folder.ts";
 import { finalKept, type FoundOutside, KEPT, lookOutside, removePlaceholders } from "./look-outside.ts";
 import { disarm, identity, type Part, partsOf, plannedProgram, type RepositoryPlaces } from "./new-repository.ts";
 import type { SessionView } from "./session-plan.ts";
@@ -270,6 +270,7 @@ const MAX_SHOWN = 200;
 function selfRunning(names: Iterable<string>, places: Places): readonly string[] {
   const { workspace, home, denyWrite, since } = places;
   const isDenied = deniedWrites(denyWrite, { root: workspace, home });
+  const launchers = bytesOf(join(workspace, ".claude"));
   const found: string[] = [];
   const look = (path: string, depth: number): void => {
     const entries = withParent(path, (folder, name) => {
@@ -277,7 +278,8 @@ function selfRunning(names: Iterable<string>, places: Places): readonly string[]
       if (stat === undefined) return [];
       const folded = fold(textOf(path));
       if (isDenied(folded, nameOf(folded)) || path.endsWith("/git-rebase-todo")) {
-        if (stat.ctimeNs >= BigInt(since)) found.push(path);
+        const isNew = stat.ctimeNs >= BigInt(since);
+        if (isNew && !(path === launchers && holdsOnly(folder, name, LAUNCHERS_OWN))) found.push(path);
         return [];
       }
       using inner = stat.isDirectory() && depth < MAX_DEPTH ? folder.open(name) : undefined;
@@ -288,4 +290,14 @@ function selfRunning(names: Iterable<string>, places: Places): readonly string[]
   for (const name of names) look(name, 1);
   const depth = (path: string) => path.split("/").length;
   return found.toSorted((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1)).slice(0, MAX_SHOWN);
+}
+
+/** Below `.claude`: where a launch itself notes which agent is active (agents/active-agent.ts). */
+const LAUNCHERS_OWN = ["runtime", "launcher_context.json"];
+
+function holdsOnly(above: HeldFolder, name: string, [next, ...rest]: readonly string[]): boolean {
+  if (next === undefined) return true;
+  using folder = above.open(name);
+  const names = folder?.names() ?? [];
+  return folder !== undefined && names.length === 1 && names[0]?.name === next && holdsOnly(folder, next, rest);
 }
