@@ -47,8 +47,18 @@ export async function openScene({
   layOut?.(home, workspace);
   const environment = { ...process.env, HOME: home, ...parts.environment };
   const whole: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home, sandbox: "workspace", ...policy };
-  const sandbox = await openSessionSandbox(whole, { signalboxHome: join(home, ".signalbox"), ...parts, environment });
-  if (!sandbox.contained) throw new Error(`${sandbox.containment.because}: ${sandbox.containment.fix}`);
+  const sandbox = await openSessionSandbox(whole, {
+    signalboxHome: join(home, ".signalbox"),
+    ...parts,
+    environment,
+  }).catch((error: unknown) => {
+    removeTree(base);
+    throw error;
+  });
+  if (!sandbox.contained) {
+    removeTree(base);
+    throw new Error(`${sandbox.containment.because}: ${sandbox.containment.fix}`);
+  }
   const start = (program: string, args: readonly string[], options: SpawnSyncOptions = {}): SceneResult => {
     const result = spawnSync(program, args, {
       cwd: workspace,
