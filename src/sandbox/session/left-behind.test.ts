@@ -167,6 +167,7 @@ describe.skipIf(!hasSandbox)("what else is told", () => {
     await scene.sandbox[Symbol.asyncDispose]();
     const paths = events.flatMap((event) => (event.type === "self-running" ? event.paths : []));
     expect(paths.map((path) => path.slice(scene.workspace.length + 1))).toEqual(named);
+    await scene[Symbol.asyncDispose]();
   });
 
   test("new files below the top that programs read by themselves are named, without those of dependencies", async () => {
