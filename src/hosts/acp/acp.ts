@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type ClientConnection, ndJsonStream, type SessionUpdate } from "@agentclientprotocol/sdk";
+import type { ClientConnection, SessionUpdate } from "@agentclientprotocol/sdk";
 import { type AgentRecord, numberOf, textOf } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
@@ -283,7 +283,7 @@ export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Na
     refuseUncontained(naming.name, RUNS_ITSELF, hostPlace);
     const folders = workspaceRoots({ root, source });
     const place = { workspaceRoots: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
-    const peer = programPeer(await startHostCommand(command, place));
+    const peer = await programPeer(await startHostCommand(command, place));
     const terminals = policy && openTerminals({ policy, folder, env: place.env });
     try {
       return await openAcp(peer, { ...naming, terminals });
@@ -295,7 +295,8 @@ export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Na
 }
 
 /** Wraps a started program as one side of an ACP connection. */
-function programPeer(program: HostProgram): AcpPeer {
+async function programPeer(program: HostProgram): Promise<AcpPeer> {
+  const { ndJsonStream } = await import("@agentclientprotocol/sdk");
   const output = new WritableStream<Uint8Array>({
     write: (chunk) => program.write(Buffer.from(chunk)),
     close: () => program.endInput(),
