@@ -163,7 +163,13 @@ test("a step is never run twice at once, however many resume its run", { timeout
   writeFileSync(owner, known);
   const env = { PATH: process.env["PATH"], HOME: home };
   const children = Array.from({ length: 4 }, () => spawn(SIGNALBOX, resume, { cwd, env, stdio: "ignore" }));
-  onTestFinished(() => children.forEach((child) => void child.kill("SIGTERM")));
+  // One that ends still seals its receipt.
+  onTestFinished(async () => {
+    const running = children.filter((child) => child.exitCode === null && child.signalCode === null);
+    const exits = running.map((child) => once(child, "exit"));
+    for (const child of running) child.kill("SIGTERM");
+    await Promise.all(exits);
+  });
   const codes = new Set<unknown>();
   let ended = 0;
   for (const child of children)
