@@ -23,6 +23,9 @@ import { removeTree } from "../../src/lib/files/folder-tree.ts";
 import { records } from "../../src/sandbox/session/command-environment.ts";
 import { systemCallFilter } from "../../src/sandbox/linux/system-call-filter.ts";
 
+/** The address of a Unix socket has at most 107 bytes, and programs in the scene make some. */
+const SHORT = tmpdir().length > 40 ? "/tmp" : tmpdir();
+
 const helper = helperProgram() ?? "";
 
 /** The ABI of Landlock that the helper would use on this machine; 0 if there is none that will do. */
@@ -85,7 +88,7 @@ function systemRules(hidden: readonly string[]): readonly string[] {
 
 /** A session in the Landlock form, with a home, a workspace and a TMPDIR of its own. Throws what it said if it ended. */
 export async function openLandlockScene(parts: LandlockParts = {}): Promise<LandlockScene> {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-landlock-")));
+  const base = realpathSync(mkdtempSync(join(SHORT, "signalbox-landlock-")));
   const places = makePlaces(base, parts);
   const { workspace, temporary, privateHome, shown, environment } = places;
   const user = parts.uid === undefined ? {} : { uid: parts.uid, gid: parts.uid };
@@ -103,7 +106,7 @@ export async function openLandlockScene(parts: LandlockParts = {}): Promise<Land
     keeper,
     4,
     records([
-      ...systemRules([base, tmpdir(), "/root", "/home", "/dev", "/run"]),
+      ...systemRules([base, SHORT, "/root", "/home", "/dev", "/run"]),
       ...[workspace, temporary, privateHome].map((path) => `w${path}`),
       ...[workspace, temporary].map((path) => `u${path}`),
       `r${shown}`,
