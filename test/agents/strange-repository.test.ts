@@ -130,7 +130,8 @@ test("claude runs no hook of a strange repository, however it is spelled, wherev
 });
 
 test("claude gets the skills of a trusted repository, and nothing more once its settings change", async () => {
-  await using agent = await realAgent("claude", ROUND);
+  const turns = [...ROUND.turns.slice(0, 3), { shell: "sleep 3" }, { shell: "touch last.txt" }, { text: "done" }];
+  await using agent = await realAgent("claude", { turns });
   const { cwd, env } = agent;
   const marks = tempFolder();
   writeFiles(cwd, skillsThatTouch(marks));
@@ -138,7 +139,11 @@ test("claude gets the skills of a trusted repository, and nothing more once its 
   // A sandbox would keep the settings from changing.
   withoutSandbox(env["HOME"] ?? "");
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
-  await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
+  const launch = signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
+  // Somebody else does it, since a call of the agent that would is asked about.
+  await expect.poll(() => agent.model.requests.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(4);
+  git(cwd, "checkout", "-q", "other");
+  await launch;
   expect([readdirSync(marks), existsSync(join(cwd, "last.txt"))]).toEqual([["spelled"], false]);
   expect(JSON.stringify(agent.model.requests.at(-1))).toContain("was added or changed during this session");
 });
