@@ -90,6 +90,8 @@ export type ContainedStart =
       readonly needsHooks?: true;
       /** Commands also run in the agent's own sandbox, in which no other can be opened. */
       readonly ownSandbox?: true;
+      /** Folders of the workspace on which that sandbox mounts something. Where one is missing, it makes it. */
+      readonly mountPoints?: readonly string[];
     }
   /** The agent does, in its own sandbox. Nothing is rewritten. */
   | { readonly by: "agent"; readonly held: readonly HeldPart[]; readonly because: string }

@@ -101,6 +101,7 @@ export const codexContainedStart: NonNullable<AgentInstall["containedStart"]> = 
     flags: inserted(rest, ["-s", "workspace-write", "-c", `${NETWORK_KEY}=true`]),
     say: "Codex starts with -s workspace-write and network access: its commands run in signalbox's sandbox, which limits the network",
     ownSandbox: true,
+    mountPoints: [".codex"],
   };
 };
 

@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Containment } from "../../contract/agent-call.ts";
 import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
 import type { OwnRules } from "../../contract/own-rules.ts";
@@ -70,17 +71,22 @@ export async function containSession(start: GuardedStart, parts: SessionParts): 
   };
   const first = plan(true);
   if (first.by !== "signalbox") return byOther(first);
+  const removeMountPoints = makeMountPoints(workspace, first.mountPoints ?? []);
   const session = await openSession(start, parts);
-  if (!session.contained) return without(session.containment);
+  if (!session.contained) {
+    removeMountPoints();
+    return without(session.containment);
+  }
   const planned = session.usesHelper ? first : plan(false);
   if (planned.by !== "signalbox") {
     await session[Symbol.asyncDispose]();
+    removeMountPoints();
     return byOther(planned);
   }
   if (planned.say !== undefined) start.warn(planned.say);
   return {
     containment: session.containment,
-    session: withRecovery(session, start, parts),
+    session: withRecovery(session, start, parts, removeMountPoints),
     ownRules: liveOwnRules(rules, read),
     flags: planned.flags,
     isRequired,
@@ -104,8 +110,14 @@ function withRecovery(
   session: ContainedSession,
   start: GuardedStart,
   { home, workspace }: SessionParts,
+  ended: () => void,
 ): SessionOfPlace {
-  if (start.recovery !== undefined) return { ...session, ...start.recovery, ready: Promise.resolve() };
+  const end = async () => {
+    await session[Symbol.asyncDispose]();
+    ended();
+  };
+  if (start.recovery !== undefined)
+    return { ...session, ...start.recovery, ready: Promise.resolve(), [Symbol.asyncDispose]: end };
   let hasEnded = false;
   const snapshot = openSnapshotSession({ home, id: start.id, agent: start.agent, workspace });
   const ready = snapshot.ready.then((state) => {
@@ -118,8 +130,25 @@ function withRecovery(
     ready,
     async [Symbol.asyncDispose]() {
       hasEnded = true;
-      await Promise.allSettled([session[Symbol.asyncDispose](), snapshot.end()]);
+      await Promise.allSettled([end(), snapshot.end()]);
     },
+  };
+}
+
+/**
+ * Makes what the agent's own sandbox would make for each command: while commands run, a protected path that appears
+ * counts as made by one, and is taken away. Returns what removes it again.
+ */
+function makeMountPoints(workspace: string, names: readonly string[]): () => void {
+  const made = names.map((name) => join(workspace, name)).filter((path) => !existsSync(path));
+  for (const path of made) mkdirSync(path, { recursive: true });
+  return () => {
+    for (const path of made)
+      try {
+        rmdirSync(path);
+      } catch {
+        // The agent has removed it, or put something there.
+      }
   };
 }
 
