@@ -140,8 +140,14 @@ function withRecovery(
  * counts as made by one, and is taken away. Returns what removes it again.
  */
 function makeMountPoints(workspace: string, names: readonly string[]): () => void {
-  const made = names.map((name) => join(workspace, name)).filter((path) => !existsSync(path));
-  for (const path of made) mkdirSync(path, { recursive: true });
+  const made: string[] = [];
+  for (const path of names.map((name) => join(workspace, name)))
+    try {
+      mkdirSync(path);
+      made.push(path);
+    } catch {
+      // Something is there, a link that leads nowhere too, or nothing can be written here.
+    }
   return () => {
     for (const path of made)
       try {
