@@ -55,10 +55,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib shell guard"),
     doors: words(`
       contained-session.ts open-session-sandbox.ts run/command-runner.ts run/contained-commands.ts
-      run/left-commands.ts run/output-window.ts run/start-command.ts run/start-server.ts session/limits.ts
-      session/private-home.ts
+      run/left-commands.ts run/output-window.ts run/process-tree.ts run/run-script.ts run/start-command.ts
+      run/start-server.ts session/limits.ts session/private-home.ts
     `),
-    budget: [47, 8000],
+    budget: [48, 8000],
   },
   agents: {
     imports: words("contract lib"),

@@ -10,9 +10,7 @@ import { readTrust } from "../../guard/policy/trust.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { packageFolder } from "../../lib/path/package-folder.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { endTree } from "../../lib/process/end-tree.ts";
 import { markWork } from "../../lib/process/left-work.ts";
-import { startTime } from "../../lib/process/process-table.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import type { RunSetting } from "../../receipts/run/run-parts.ts";
@@ -35,6 +33,7 @@ import type { RecipeOptions } from "../../recipes/run/run-parts.ts";
 import type { RecipeEnd } from "../../recipes/run/run-recipe.ts";
 import type { RecipeResult } from "../../recipes/run/step-result.ts";
 import { commandMarks, endLeftCommands } from "../../sandbox/run/left-commands.ts";
+import { endSession } from "../../sandbox/run/process-tree.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import {
   asFailure,
@@ -168,7 +167,7 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
     return await runRunner(order, interruption.signal);
   } finally {
     // What the runner left behind.
-    await endTree({ id: session, since: startTime(process.pid) ?? "0" });
+    await endSession(session);
   }
 }
 

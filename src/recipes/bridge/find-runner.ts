@@ -7,7 +7,7 @@ import { linkHops } from "../../lib/path/real-path.ts";
 import { shortLine } from "../../lib/text/printable.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
-import { runScript, type ScriptEnd } from "../shell/run-script.ts";
+import { runScript, type ScriptEnd } from "../../sandbox/run/run-script.ts";
 
 /** Names the external runner, and chooses it when no engine is named. */
 export const RUNNER_VARIABLE = "RECIPE_RUNNER_RS_PATH";

@@ -2,7 +2,7 @@ import { findProgram } from "../../lib/path/find-program.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
-import { runScript } from "../shell/run-script.ts";
+import { runScript } from "../../sandbox/run/run-script.ts";
 import { relayLines } from "./run-runner.ts";
 import { BAD_ARGUMENTS } from "./runner-context.ts";
 import { INSTALL_RUNNER } from "./find-runner.ts";

@@ -5,7 +5,7 @@ import { parseJson } from "../../lib/json/parse-json.ts";
 import { printable, shortLine } from "../../lib/text/printable.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { RecipeResult, StepResult, StepStatus } from "../run/step-result.ts";
-import { runScript, type ScriptEnd } from "../shell/run-script.ts";
+import { runScript, type ScriptEnd } from "../../sandbox/run/run-script.ts";
 import { RustRunnerRuntimeError } from "./find-runner.ts";
 import { type ArgvParts, runnerArgv } from "./runner-context.ts";
 

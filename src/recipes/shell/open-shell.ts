@@ -11,18 +11,17 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { safePath } from "../../lib/path/inside.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
-import { endTree } from "../../lib/process/end-tree.ts";
 import { markWork } from "../../lib/process/left-work.ts";
-import { startTime } from "../../lib/process/process-table.ts";
 import { oneAtATime } from "../../lib/process/tasks.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { commandMarks } from "../../sandbox/run/left-commands.ts";
+import { endSession } from "../../sandbox/run/process-tree.ts";
+import { runScript } from "../../sandbox/run/run-script.ts";
 import { isPoison } from "../../shell/model/shell-state.ts";
 import { contextVariables, isReserved, renderShell } from "../language/shell-template.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
 import { type ContainmentPlace, openRecipeContainment, placeCommand, type PlaceParts } from "./place-command.ts";
-import { runScript } from "./run-script.ts";
 
 interface ShellSetting
   extends
@@ -94,7 +93,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       return records === 0 ? null : { segment: segment.name, hash, count: records };
     },
     async [Symbol.asyncDispose]() {
-      await endTree({ id: session, since: startTime(process.pid) ?? "0" });
+      await endSession(session);
       mark[Symbol.dispose]();
       await containment[Symbol.asyncDispose]();
       segment[Symbol.dispose]();

@@ -1,17 +1,15 @@
 import { join, resolve } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { atExit } from "../../lib/process/at-exit.ts";
-import { endTree, killTree } from "../../lib/process/end-tree.ts";
 import { findProgram, systemProgram } from "../../lib/path/find-program.ts";
-import { markWork } from "../../lib/process/left-work.ts";
 import { helperProgram, packageFolder } from "../../lib/path/package-folder.ts";
 import { openPipes } from "../../lib/process/pipe-pool.ts";
 import { openStarter, type ProgramStarter } from "../../lib/process/program-starter.ts";
-import { startTime } from "../../lib/process/process-table.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { boundRecipeRun } from "../../lib/text/recipe-command.ts";
 import { isPlainCommand } from "../../shell/parse/read-script.ts";
 import type { CommandContainment } from "./contained-commands.ts";
+import { endSession, killSession, markIfPossible } from "./process-tree.ts";
 import { bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
 
 export interface RunnerParts {
@@ -123,12 +121,11 @@ function ownRecipe(command: string, cwd: string): string {
 
 /** All processes of a session. Those that left their group and closed their output are found by their mark. */
 function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: string) {
-  const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
   let exit: Disposable | undefined;
   let marked: Disposable | undefined;
   const killAll = (): void => {
-    killTree(
-      mark(),
+    killSession(
+      session,
       [...live].flatMap(({ rows }) => rows),
     );
     marked?.[Symbol.dispose]();
@@ -140,23 +137,14 @@ function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: 
     watch(): void {
       if (exit !== undefined) return;
       exit = atExit(killAll);
-      marked = markedIn(marksFolder, session);
+      marked = markIfPossible(marksFolder, session);
     },
     async end(): Promise<void> {
-      if (exit !== undefined) await endTree(mark());
+      if (exit !== undefined) await endSession(session);
       exit?.[Symbol.dispose]();
       marked?.[Symbol.dispose]();
     },
   };
-}
-
-function markedIn(folder: string, session: string): Disposable | undefined {
-  try {
-    return markWork(folder, session);
-  } catch {
-    // A full disk must not stop a command that needs no space.
-    return undefined;
-  }
 }
 
 const definedIn = (environment: RunnerParts["environment"]) =>
