@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { type BigIntStats, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { blobId } from "../lib/files/hash-file.ts";
 import { readBounded } from "../lib/files/read-file.ts";
 import { type GitCall, gitNames, runGit, runGitBriefly } from "../lib/process/run-git.ts";
 import type { Shadow } from "./shadow.ts";
@@ -79,8 +79,7 @@ export function hasContent(file: string, stat: BigIntStats, entry: IndexEntry): 
   const content = stat.isFile()
     ? readBounded(file, Number(MAX_READ)).bytes
     : readlinkSync(file, { encoding: "buffer" });
-  const algorithm = entry.oid.length === 40 ? "sha1" : "sha256";
-  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex") === entry.oid;
+  return blobId(content, entry.oid.length) === entry.oid;
 }
 
 const IGNORED = "ls-files -z --full-name --others --ignored --exclude-standard --directory".split(" ");

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { blobId } from "../lib/files/hash-file.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { readBounded } from "../lib/files/read-file.ts";
 import { type GitCall, GitFailure, gitNames } from "../lib/process/run-git.ts";
@@ -183,12 +183,6 @@ function look(file: string, oidLength: number): FileState | UnknownFile | null {
   if (stat.size > MAX_READ) return { because: "it is too large to be compared" };
   return { kind: "file", oid: blobId(readBounded(file, MAX_READ).bytes, oidLength), mode, part: "" };
 }
-
-const blobId = (content: Buffer, oidLength: number) =>
-  createHash(oidLength === 40 ? "sha1" : "sha256")
-    .update(`blob ${content.length}\0`)
-    .update(content)
-    .digest("hex");
 
 /** The folders above a path of the workspace, outermost first. */
 export const folderNames = (path: string): readonly string[] =>

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { firstFew } from "../lib/text/printable.ts";
 import type { GivenInstructions, GivenKind, GivenText, GivenTexts } from "../contract/agent-install.ts";
 import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { hasBlock } from "./marked-block.ts";
@@ -225,8 +226,4 @@ function warnOf(problems: readonly string[], { title }: GivenAgent, warn: TextsP
 
 const MAX_NAMED = 5;
 
-/** The first few, and how many more there are. */
-function shortList(items: readonly string[]): string {
-  const more = items.length > MAX_NAMED ? `; and ${items.length - MAX_NAMED} more` : "";
-  return `${items.slice(0, MAX_NAMED).join("; ")}${more}`;
-}
+const shortList = (items: readonly string[]) => firstFew(items, MAX_NAMED).join("; ");

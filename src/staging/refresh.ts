@@ -5,8 +5,7 @@ import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { findWorkspace, gitTop } from "../lib/path/workspace.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { messageOf } from "../lib/text/user-error.ts";
-import { packageFolder } from "../lib/path/package-folder.ts";
-import { recipeFolders } from "../recipes/recipe/recipe-folders.ts";
+import { bundledRecipes, recipeFolders } from "../recipes/recipe/recipe-folders.ts";
 import { writeEntry } from "./entry.ts";
 import { MANIFEST_PATH } from "./sources/change.ts";
 import { TRUSTING } from "./sources/staged-agents.ts";
@@ -56,7 +55,7 @@ export async function textsFor(agent: string, { cwd, env }: Pick<RefreshPlace, "
   const hasTexts = [join(workspace, ".signalbox"), home].some((top) =>
     TEXTS.some((name) => existsSync(join(top, name))),
   );
-  const bundled = join(packageFolder(), "recipes");
+  const bundled = bundledRecipes();
   const folders = recipeFolders({ workspace, home, env, named: [], bundled }).filter(({ path }) => existsSync(path));
   if (!hasTexts && folders.length === 0) return undefined;
   // Loaded on demand, because not every launch has such texts.

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { AgentHooks, TrustedFiles } from "../../contract/agent-install.ts";
 import type { Dialect } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { textOf } from "../install/read-settings.ts";
 import { nestedAnswer } from "../pack/hook-event.ts";
 import { readFields, SNAKE } from "../pack/hook-fields.ts";
 import { claudeFiles } from "./settings.ts";
@@ -64,7 +64,7 @@ export function changedSince({ folders, files }: TrustedFiles): string | undefin
   const now = claudeFiles(folders);
   if (now.unfit.length > 0) return now.unfit[0];
   return now.files.find((path) => {
-    const text = textOf(path);
+    const text = textIfReadable(path);
     return text === undefined || !files.some((file) => file.path === path && file.hash === sha256(text));
   });
 }

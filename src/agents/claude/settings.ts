@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { InstallParts, ManagedSwitch, TrustedFiles } from "../../contract/agent-install.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { MAX_SETTINGS, readBounded, textIfReadable } from "../../lib/files/read-file.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
@@ -10,7 +10,7 @@ import { isInside } from "../../lib/path/inside.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { namePaths } from "../install/instruction-file.ts";
-import { readSettings, settingsText, textOf } from "../install/read-settings.ts";
+import { readSettings, settingsText } from "../install/read-settings.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
 
@@ -26,7 +26,7 @@ export function trustedFilesOf(parts: Trusting): TrustedFiles | undefined {
   const own = files.filter((path) => !isStaged(path, parts));
   if (own.length === 0 || unfit.length > 0 || !own.every((path) => isTrusted(path, parts))) return undefined;
   if (lookBelow(parts.workspace).claude.length > 0) return undefined;
-  const hashed = files.map((path) => ({ path, hash: sha256(textOf(path) ?? "") }));
+  const hashed = files.map((path) => ({ path, hash: sha256(textIfReadable(path) ?? "") }));
   return { workspace: parts.workspace, folders, files: hashed };
 }
 
@@ -59,12 +59,12 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
 }
 
 function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {
-  const text = textOf(path);
+  const text = textIfReadable(path);
   return text !== undefined && trusts(path, text);
 }
 
 function isStaged(path: string, { staged }: Pick<Trusting, "staged">): boolean {
-  const text = textOf(path);
+  const text = textIfReadable(path);
   return text !== undefined && staged(path, text);
 }
 
@@ -167,17 +167,9 @@ function knowsTree(commonFolder: string, tree: string): boolean {
   const admin = join(commonFolder, "worktrees");
   if (!existsSync(admin)) return false;
   return readdirSync(admin).some((name) => {
-    const back = pointerText(join(admin, name, "gitdir"));
+    const back = textIfReadable(join(admin, name, "gitdir"), MAX_POINTER);
     return back !== undefined && resolve(admin, name, back.trim()) === join(tree, ".git");
   });
-}
-
-function pointerText(path: string): string | undefined {
-  try {
-    return readBounded(path, MAX_POINTER).bytes.toString("utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 export const MANAGED_FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];

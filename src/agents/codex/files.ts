@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { parse } from "smol-toml";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { namePaths, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
@@ -27,15 +28,11 @@ export function codexFiles(folders: readonly string[], reading: ReadingParts) {
 
 function agentPaths(folder: string): readonly string[] {
   const place = join(folder, ".codex/agents");
-  try {
-    const names = readdirSync(place).filter((name) => name.endsWith(".toml"));
-    return names
-      .toSorted()
-      .slice(0, MAX_AGENTS)
-      .map((name) => join(place, name));
-  } catch {
-    return [];
-  }
+  const names = namesIn(place).filter((name) => name.endsWith(".toml"));
+  return names
+    .toSorted()
+    .slice(0, MAX_AGENTS)
+    .map((name) => join(place, name));
 }
 
 function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { MAX_SETTINGS, readBoundedText } from "../../lib/files/read-file.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { isFile } from "../../lib/path/find-program.ts";
@@ -251,7 +251,7 @@ function mayUse(mode: Mode, root: string): boolean {
 
 function requirements(root: string): Readonly<Record<string, unknown>> {
   try {
-    return parse(readBounded(join(root, "etc/codex/requirements.toml"), MAX_SETTINGS).bytes.toString("utf8"));
+    return parse(readBoundedText(join(root, "etc/codex/requirements.toml"), MAX_SETTINGS));
   } catch {
     // Missing, or Codex itself reports it.
     return {};

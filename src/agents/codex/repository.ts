@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { stringify } from "smol-toml";
 import type { GivenText, GivenTexts, InstallParts } from "../../contract/agent-install.ts";
 import { inlineToml, tomlString } from "../../lib/json/inline-toml.ts";
@@ -144,13 +145,7 @@ function fitting<Entry>(entries: readonly (readonly [string, Entry])[], { warn }
 }
 
 /** The names of the person's own agents, which must not be replaced. */
-function ownAgents({ env, cwd }: Parts): readonly string[] {
-  try {
-    return readdirSync(join(codexHome(env, cwd), "agents"));
-  } catch {
-    return [];
-  }
-}
+const ownAgents = ({ env, cwd }: Parts): readonly string[] => namesIn(join(codexHome(env, cwd), "agents"));
 
 function without(table: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(table).filter(([name]) => !isRecord(own) || own[name] === undefined));

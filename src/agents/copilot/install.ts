@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import type {
   AgentInstall,
   AgentStart,
@@ -148,14 +149,6 @@ function removeEmpty(folder: string, known: readonly string[]): void {
     } catch {
       // It is not empty.
     }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

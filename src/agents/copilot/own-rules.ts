@@ -1,5 +1,6 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
@@ -7,7 +8,7 @@ import { strings } from "../../lib/json/json-value.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { claudeDialect } from "../claude/hooks.ts";
 import { hookEntries } from "../install/hook-entries.ts";
-import { homeOf, parseSettings, readSettings, textOf } from "../install/read-settings.ts";
+import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
 import { flagValues, isFlag } from "../install/refuse.ts";
 import { lineOf, splitRules, watchedFiles } from "../install/watched-files.ts";
 import { copilotDialect } from "./hooks.ts";
@@ -95,7 +96,7 @@ export const copilotOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) =>
 
 function isTrusted({ flags, env, cwd }: Start, home: string): boolean {
   const known = ["config.json", "settings.json"].flatMap((name) => {
-    const settings = parseSettings(withoutComments(textOf(join(home, name)) ?? ""));
+    const settings = parseSettings(withoutComments(textIfReadable(join(home, name)) ?? ""));
     return strings(settings?.["trusted_folders"] ?? settings?.["trustedFolders"]) ?? [];
   });
   return (
@@ -106,12 +107,7 @@ function isTrusted({ flags, env, cwd }: Start, home: string): boolean {
   );
 }
 
-function jsonFiles(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".json"))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
+const jsonFiles = (folder: string): readonly string[] =>
+  namesIn(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => join(folder, name));

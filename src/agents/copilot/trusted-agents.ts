@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { FileHash, TrustedAgents } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { textOf } from "../install/read-settings.ts";
 import { filesBelow } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
 
@@ -41,7 +41,7 @@ export function startingAgents(folders: readonly string[]): readonly string[] {
     const found = filesBelow(place);
     // Too many to read, so the folder is listed instead.
     if (found === undefined) return [place];
-    return found.filter((path) => /\.md$/i.test(path) && mayStart(textOf(path)));
+    return found.filter((path) => /\.md$/i.test(path) && mayStart(textIfReadable(path)));
   });
 }
 
@@ -58,7 +58,7 @@ export function untrustedAgent({ folders, files }: TrustedAgents, trusted: reado
 /** A file that cannot be read gets a hash that never matches. */
 function hashed(folders: readonly string[]): readonly FileHash[] {
   return startingAgents(folders).map((path) => {
-    const text = textOf(path);
+    const text = textIfReadable(path);
     return { path, hash: text === undefined ? "" : sha256(text) };
   });
 }

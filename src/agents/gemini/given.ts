@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { GivenInstructions, GivenText, GivenTexts } from "../../contract/agent-install.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { strings } from "../../lib/json/json-value.ts";
 import { givenMarkdown, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
-import { textOf } from "../install/read-settings.ts";
 import type { GivenSurfaces, TextDialect } from "../pack/surfaces.ts";
 
 interface Parts {
@@ -25,7 +25,7 @@ const native = (cwd: string): NativePlaces => ({
 
 /** Gemini passes over a skill whose front matter has no name; other agents take the name of the folder. */
 const hasName = (path: string) =>
-  /^---\r?\n(?:(?!---)[^\n]*\n)*?\s*name:/.test(existsSync(path) ? (textOf(path) ?? "") : "");
+  /^---\r?\n(?:(?!---)[^\n]*\n)*?\s*name:/.test(existsSync(path) ? (textIfReadable(path) ?? "") : "");
 
 /** The files of an extension that gives Gemini CLI the texts of `.signalbox/`, without its description. */
 export function geminiGiven(given: GivenTexts | undefined, parts: Parts): Readonly<Record<string, string>> {

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { randomId } from "../../lib/files/random-id.ts";
@@ -7,7 +8,6 @@ import { tomlString } from "../../lib/json/inline-toml.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { HOOK_SECONDS } from "../install/hook-entries.ts";
-import { textOf } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseWords } from "../install/refuse.ts";
 import { geminiGiven } from "./given.ts";
 import { geminiDialect } from "./hooks.ts";
@@ -100,7 +100,7 @@ function refuseOwnSandbox(parts: InstallParts): void {
 
 function readOwn(env: NodeJS.ProcessEnv): Settings {
   const file = join(geminiHome(env).folder, "settings.json");
-  const text = existsSync(file) ? textOf(file) : "";
+  const text = existsSync(file) ? textIfReadable(file) : "";
   const settings = text === undefined ? undefined : geminiSettings(text);
   if (settings !== undefined) return settings;
   throw new UserError("cannot read your settings of Gemini CLI", {

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { namedFew } from "../../lib/text/printable.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { isInside } from "../../lib/path/inside.ts";
 
@@ -66,13 +67,11 @@ export interface LeftOut {
 const MAX_NAMES = 5;
 
 /** Paths relative to the workspace: the first few by name, the rest as a count. */
-export function namePaths(paths: readonly string[], workspace: string): string {
-  const more = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : "";
-  return `${paths
-    .slice(0, MAX_NAMES)
-    .map((path) => relative(workspace, path))
-    .join(", ")}${more}`;
-}
+export const namePaths = (paths: readonly string[], workspace: string): string =>
+  namedFew(
+    paths.map((path) => relative(workspace, path)),
+    MAX_NAMES,
+  );
 
 /** One line that lists the instruction files that the agent does not get; undefined when it gets all. */
 export function leftOutLine(title: string, files: readonly LeftOut[], workspace: string): string | undefined {

@@ -31,14 +31,5 @@ export function settingsText(bytes: Buffer): string {
   return bytes.toString(encoding).replace(/^\uFEFF/, "");
 }
 
-/** The text of a file of a repository; undefined when it cannot be read or is too large. */
-export function textOf(path: string): string | undefined {
-  try {
-    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
-  } catch {
-    return undefined;
-  }
-}
-
 /** The home folder that an agent with this environment will use. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();

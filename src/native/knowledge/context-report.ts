@@ -1,6 +1,6 @@
 import { screen } from "../../guard/screen/screen.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { printableLine } from "../../lib/text/printable.ts";
+import { namedFew, printableLine } from "../../lib/text/printable.ts";
 import { estimateTokens } from "../../models/tokens.ts";
 import { type ContextPlace, nativeContext, type NativeContext } from "./context.ts";
 import { findNested, type Knowledge } from "./instructions.ts";
@@ -89,7 +89,4 @@ const suspiciousAgents = (agents: NativeContext["agents"]): readonly string[] =>
 
 const isSuspicious = (text: string) => !["none", "low"].includes(screen(text, { channel: "rules_file" }).risk);
 
-function few(items: readonly string[]): string {
-  const more = items.length > MAX_NAMED ? ` and ${items.length - MAX_NAMED} more` : "";
-  return `${items.slice(0, MAX_NAMED).map(printableLine).join(", ")}${more}`;
-}
+const few = (items: readonly string[]) => namedFew(items.map(printableLine), MAX_NAMED);

@@ -1,4 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { UserError } from "../../lib/text/user-error.ts";
 import { agentsPath, findSession, logPath } from "./log-folder.ts";
@@ -106,13 +107,4 @@ function agentIds(place: string): readonly string[] {
     .flatMap((name) => (name.endsWith(".jsonl") ? [name.slice(0, -".jsonl".length)] : []))
     .filter((id) => numberOf(id) > 0)
     .toSorted((one, other) => numberOf(one) - numberOf(other));
-}
-
-/** None where the session never had a sub-agent. */
-function namesIn(place: string): readonly string[] {
-  try {
-    return readdirSync(place);
-  } catch {
-    return [];
-  }
 }

@@ -9,7 +9,7 @@ import {
 import * as z from "zod";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 
@@ -33,7 +33,7 @@ const fileOf = (home: string, url: string) => join(folderIn(home), `${sha256(url
 export function readLogin(home: string, url: string): StoredLogin {
   const none: StoredLogin = { version: 1, url };
   try {
-    const stored = StoredLogin.safeParse(parseJson(readBounded(fileOf(home, url), MAX_BYTES).bytes.toString("utf8")));
+    const stored = StoredLogin.safeParse(parseJson(readBoundedText(fileOf(home, url), MAX_BYTES)));
     return stored.data?.url === url ? stored.data : none;
   } catch {
     return none;

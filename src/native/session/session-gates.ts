@@ -4,7 +4,7 @@ import type { Tool } from "../../contract/tool.ts";
 import { decide } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
-import { shortLine } from "../../lib/text/printable.ts";
+import { firstFew, shortLine } from "../../lib/text/printable.ts";
 import { effortGate } from "../engine/effort-gate.ts";
 import { acceptanceGate, type Gate } from "../engine/gates.ts";
 import type { Processor } from "../engine/processor.ts";
@@ -74,10 +74,9 @@ function workItemsGate(openItems: NativeTools["openItems"]): Gate {
     async check() {
       const items = left();
       if (items.length === 0) return undefined;
-      const named = items.slice(0, MAX_NAMED).map(({ id, title }) => `${id} (${shortLine(title, MAX_TITLE)})`);
-      const more = items.length > MAX_NAMED ? [`and ${items.length - MAX_NAMED} more`] : [];
+      const named = items.map(({ id, title }) => `${id} (${shortLine(title, MAX_TITLE)})`);
       const count = items.length === 1 ? "a work item is" : `${items.length} work items are`;
-      return gateReason(`${count} still open: ${[...named, ...more].join(", ")}`, CLOSE);
+      return gateReason(`${count} still open: ${firstFew(named, MAX_NAMED).join(", ")}`, CLOSE);
     },
   };
 }

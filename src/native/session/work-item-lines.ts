@@ -1,4 +1,4 @@
-import { shortLine } from "../../lib/text/printable.ts";
+import { firstFew, shortLine } from "../../lib/text/printable.ts";
 import type { NativeTools } from "./session-tools.ts";
 
 type WorkItem = ReturnType<NativeTools["allItems"]>[number];
@@ -43,11 +43,8 @@ const isOpen = ({ state }: WorkItem) => state !== "done" && state !== "dropped";
 
 function block(title: string, items: readonly WorkItem[]): readonly string[] {
   if (items.length === 0) return [];
-  const lines = items
-    .slice(0, MAX_OPEN)
-    .map((item) => `- ${shortLine(itemLine(item, IN_SUMMARY), MAX_LINE)} (${item.state})`);
-  const more = items.length > MAX_OPEN ? [`- and ${items.length - MAX_OPEN} more: call todo to see them`] : [];
-  return [`${title}:\n${[...lines, ...more].join("\n")}`];
+  const lines = items.map((item) => `- ${shortLine(itemLine(item, IN_SUMMARY), MAX_LINE)} (${item.state})`);
+  return [`${title}:\n${firstFew(lines, MAX_OPEN, (more) => `- and ${more} more: call todo to see them`).join("\n")}`];
 }
 
 function itemLine({ id, title, note, dependsOn, artifacts }: WorkItem, bounds: Bounds): string {
@@ -64,5 +61,4 @@ function itemLine({ id, title, note, dependsOn, artifacts }: WorkItem, bounds: B
   ].join("");
 }
 
-const few = (texts: readonly string[], most: number) =>
-  [...texts.slice(0, most), ...(texts.length > most ? [`${texts.length - most} more`] : [])].join(", ");
+const few = (texts: readonly string[], most: number) => firstFew(texts, most, (more) => `${more} more`).join(", ");

@@ -8,7 +8,7 @@ import { chooseModel, keyedProviders } from "../../models/choose-model.ts";
 import { wantedBaseUrl, wantedModel } from "../../native/settings/model-setting.ts";
 import { loadSettings } from "../../native/settings/settings-files.ts";
 import { checkRunner, findRunner, RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
-import { RECIPE_NOT_FOUND } from "../../recipes/recipe/find-recipe.ts";
+import { RECIPE_EXIT } from "../../recipes/recipe/recipe.ts";
 import type { CheckResult } from "./check.ts";
 
 interface Places {
@@ -124,7 +124,7 @@ export async function checkRecipeRunner(
     const found = findRunner(env, cwd);
     if (readOnly)
       return { id, status: "ok", summary: `${found.path} (from ${found.from}); not started inside a session` };
-    const { path, from, version, sha256 } = await checkRunner(found, { environment: cleanEnvironment(env) });
+    const { path, from, version, sha256 } = await checkRunner(found, cleanEnvironment(env));
     const use = isChosen ? `${RUNNER_VARIABLE} chooses it` : "used with --engine rust";
     return {
       id,
@@ -134,7 +134,7 @@ export async function checkRecipeRunner(
     };
   } catch (error) {
     if (!isUserError(error)) throw error;
-    if (!isChosen && error.exitCode === RECIPE_NOT_FOUND)
+    if (!isChosen && error.exitCode === RECIPE_EXIT.notFound)
       return { id, status: "absent", summary: "not installed; only --engine rust needs it", fix: error.fix };
     const { message, where, fix } = error;
     return { id, status: isChosen ? "fail" : "warn", summary: `${message} (${where})`, fix };

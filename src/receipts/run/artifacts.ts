@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import type { ArtifactRef } from "../../contract/receipt.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { isFile } from "../../lib/path/find-program.ts";
@@ -33,7 +33,7 @@ export function openArtifacts(root: string, runId: string): ArtifactStore {
       const bytes = Buffer.from(content);
       writeNew(folder.at(file), bytes);
       const path = [ARTIFACTS_FOLDER, "artifacts", runId, file].join("/");
-      const artifact = { kind, path, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+      const artifact = { kind, path, size: bytes.length, sha256: sha256(bytes) };
       written.push(artifact);
       return artifact;
     },

@@ -2,7 +2,7 @@ import { newEvent } from "../../contract/agent-event.ts";
 import { addUsage, type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { redact } from "../../guard/redact.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
+import { firstFew, printable, printableLine } from "../../lib/text/printable.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import type { FollowUp } from "../host.ts";
 import { checkWork, NOT_CHECKED, usedSoFar, type WorkCheck, type WorkStep } from "./checked-run.ts";
@@ -162,9 +162,8 @@ const MAX_FILES = 100;
 function changedText(status: string): string {
   const lines = status.split("\n").filter((line) => line !== "");
   if (lines.length === 0) return "No file has been changed so far.";
-  const shown = lines.slice(0, MAX_FILES).map((line) => harmless(printableLine(line)));
-  const more = lines.length > MAX_FILES ? [`… and ${lines.length - MAX_FILES} more`] : [];
-  return ["Files changed so far:", ...shown, ...more].join("\n");
+  const shown = lines.map((line) => harmless(printableLine(line)));
+  return ["Files changed so far:", ...firstFew(shown, MAX_FILES, (more) => `… and ${more} more`)].join("\n");
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { sha256 } from "../../lib/json/sha256.ts";
 import type { Statement } from "../../contract/seal.ts";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite, syncFolder } from "../../lib/files/atomic-write.ts";
@@ -20,7 +21,6 @@ import { canonicalJson } from "../../lib/json/json-value.ts";
 import { newerFormat } from "../../lib/json/file-format.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
 import { openSeal, sealedHash, type SealKey, type VerifyKey } from "./seal.ts";
 
 /**
@@ -111,7 +111,7 @@ export function finishPending(places: StorePlaces, key: SealKey, head: ChainHead
     return head;
   }
   const line = readFileSync(places.pending, "utf8");
-  const done = head !== undefined && head.hash === sha256Hex(line);
+  const done = head !== undefined && head.hash === sha256(line);
   const next = done ? head : addLine(places, line, { key, head });
   rmSync(places.pending);
   rmSync(places.stagedReceipt, { force: true });
@@ -141,7 +141,7 @@ function addLine(places: StorePlaces, line: string, { key, head }: Before): Chai
   const next: ChainHead = {
     version: 1,
     count: (head?.count ?? 0) + 1,
-    hash: sha256Hex(line),
+    hash: sha256(line),
     last: start,
     bytes: start + Buffer.byteLength(line) + 1,
   };
@@ -158,7 +158,7 @@ function follows({ predicate }: Statement, head: ChainHead | undefined): boolean
 function placeReceipt(places: StorePlaces, statement: Statement): void {
   const file = join(places.folder, receiptFileName(statement.predicate.run_id));
   const from = existsSync(places.stagedReceipt) ? places.stagedReceipt : file;
-  if (!existsSync(from) || sha256Hex(readFileSync(from)) !== sealedHash(statement)) throw notOurs(places);
+  if (!existsSync(from) || sha256(readFileSync(from)) !== sealedHash(statement)) throw notOurs(places);
   if (from !== file) renameSync(from, file);
 }
 

@@ -1,12 +1,12 @@
 import { sign, verify } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { sha256 } from "../../lib/json/sha256.ts";
 import * as z from "zod";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { canonicalJson } from "../../lib/json/json-value.ts";
 import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
 import { type ChainHead, readChainHead, storePlaces, type StorePlaces } from "./chain.ts";
 import { openSeal, type SealKey, type VerifyKey } from "./seal.ts";
 
@@ -72,7 +72,7 @@ function storedIndex(places: StorePlaces, key: VerifyKey, head: ChainHead): Inde
     const seals = body.split("\n").slice(0, -1).map(entryIn);
     const last = seals.at(-1);
     if (last === undefined || last.start + last.length + 1 !== bytes || bytes > head.bytes) return undefined;
-    return sha256Hex(readRange(places.chain, last.start, last.length)) === hash ? { bytes, hash, seals } : undefined;
+    return sha256(readRange(places.chain, last.start, last.length)) === hash ? { bytes, hash, seals } : undefined;
   } catch {
     // Missing or damaged, so it is built anew.
     return undefined;
@@ -86,7 +86,7 @@ function entryIn(line: string): IndexedSeal {
 
 // The prefix keeps this signature from being accepted as one of another kind.
 const signedBytes = (end: Pick<Index, "bytes" | "hash">, body: string) =>
-  Buffer.from(`signalbox receipts index ${canonicalJson({ ...end, body: sha256Hex(body) })}`);
+  Buffer.from(`signalbox receipts index ${canonicalJson({ ...end, body: sha256(body) })}`);
 
 /** The seals after what the index knows, each verified. Undefined if one is not ours, or they do not end at the head. */
 function sealsAfter(
@@ -108,7 +108,7 @@ function sealsAfter(
     start += length + 1;
   }
   const isWhole = start === head.bytes && known.seals.length + seals.length === head.count;
-  return isWhole && sha256Hex(lines.at(-1) ?? "") === head.hash ? seals : undefined;
+  return isWhole && sha256(lines.at(-1) ?? "") === head.hash ? seals : undefined;
 }
 
 function storeIndex(places: StorePlaces, { bytes, hash, seals }: Index, key: SealKey): void {

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 import { linkSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import {
   PAYLOAD_TYPE,
@@ -14,12 +15,11 @@ import {
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
 import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { errorCode, UserError } from "../../lib/text/user-error.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
 
 interface ChainPlace {
   readonly sequence: number;
@@ -197,12 +197,12 @@ function makeSealKey(home: string): SealKey {
 }
 
 function verifyKey(publicKey: KeyObject): VerifyKey {
-  return { id: sha256Hex(publicKey.export({ type: "spki", format: "der" })), publicKey };
+  return { id: sha256(publicKey.export({ type: "spki", format: "der" })), publicKey };
 }
 
 function parseKey(file: string, parse: (text: string) => KeyObject): KeyObject {
   try {
-    const key = parse(readBounded(file, MAX_KEY_BYTES).bytes.toString("utf8"));
+    const key = parse(readBoundedText(file, MAX_KEY_BYTES));
     if (key.asymmetricKeyType === "ed25519") return key;
     throw new Error(`a key of type ${key.asymmetricKeyType}`);
   } catch (cause) {

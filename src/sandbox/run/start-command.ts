@@ -154,23 +154,27 @@ function groupLives(pid: number): boolean {
 /** Nobody is at the terminal of a command. */
 const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
 
-interface CommandPlace {
-  readonly workspace: string;
-  /** Names of secrets that the user lets commands have. */
-  readonly keep?: readonly string[] | undefined;
-}
-
 /**
- * The environment of a command: the user's, without secrets and variables that load code. PATH loses relative
- * entries and those inside the workspace, so that a file there cannot replace a program that was judged by name.
+ * The environment of a command: the user's, without variables that load code and secrets but those in `keep`. PATH loses
+ * relative entries and those inside the workspace, so that a file there cannot replace a program that was judged by name.
  */
 export function bashEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  { workspace, keep }: CommandPlace,
+  workspace: string,
+  keep: readonly string[] = [],
 ): Record<string, string> {
   const path = safePath(environment, workspace);
   return { ...cleanEnvironment(environment, keep), ...UNATTENDED, PATH: path };
 }
+
+/** A fresh bash that reads none of the user's startup files. */
+export const bashArgv = (script: string): readonly string[] => [
+  systemProgram("bash") ?? "bash",
+  "--noprofile",
+  "--norc",
+  "-c",
+  script,
+];
 
 /** Maximum bytes in the output file of a detached command. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -185,7 +189,8 @@ export async function startDetached(
   const { argv, folder, environment, outputFile } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const script = WATCHED.replace("MOST", String(MAX_BYTES));
-  const child = spawn(systemProgram("bash") ?? "bash", ["--noprofile", "--norc", "-c", script, outputFile, ...argv], {
+  const [bash = "", ...words] = bashArgv(script);
+  const child = spawn(bash, [...words, outputFile, ...argv], {
     cwd: folder,
     env: environment,
     stdio: "ignore",

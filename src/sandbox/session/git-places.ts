@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { type NamedSetting, namedBySettings } from "./git-settings.ts";
@@ -143,7 +143,7 @@ const MAX_POINTER = 1024 * 1024;
 /** What a file of git names, read as git reads it; undefined for anything but a file. */
 function readPointer(file: string): string | undefined {
   try {
-    const [text = ""] = readBounded(file, MAX_POINTER).bytes.toString("utf8").split("\0");
+    const [text = ""] = readBoundedText(file, MAX_POINTER).split("\0");
     return text.replace(/[\r\n]+$/, "");
   } catch {
     // Git cannot use it either.

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
@@ -194,7 +195,7 @@ export function openPlace(place: SourcePlace, problems: string[]): SourceFiles {
   return {
     top,
     report,
-    names: (folder) => namesIn(join(root, folder)),
+    names: (folder) => shownNames(join(root, folder)),
     isFile: (path) => lstatSync(join(root, path)).isFile(),
     isFolder: (path) => isFolder(place, path),
     text: (path) => textOf(bytes(path), () => report(path, "it is not UTF-8")),
@@ -244,7 +245,7 @@ function filesBelow({ root }: SourcePlace, top: string, below: string): { path: 
   const files: { path: string; executable: boolean }[] = [];
   const folders = [below];
   for (const folder of folders)
-    for (const name of namesIn(join(root, top, folder))) {
+    for (const name of shownNames(join(root, top, folder))) {
       const path = folder === "" ? name : `${folder}/${name}`;
       const stat = lstatSync(join(root, top, path));
       if (stat.isDirectory()) folders.push(path);
@@ -254,15 +255,10 @@ function filesBelow({ root }: SourcePlace, top: string, below: string): { path: 
   return files;
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => !name.startsWith("."))
-      .toSorted();
-  } catch {
-    return [];
-  }
-}
+const shownNames = (folder: string): readonly string[] =>
+  namesIn(folder)
+    .filter((name) => !name.startsWith("."))
+    .toSorted();
 
 function bytesAt({ root, isOwn, mayRead, onlyTexts }: SourcePlace, path: string): Buffer | undefined {
   const whole = join(root, path);
