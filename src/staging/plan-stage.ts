@@ -39,7 +39,7 @@ export function planStage(request: StageRequest): StagePlan {
   const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
   const texts = agents.map((agent) => textSurfaces(agent, sources));
   const changes = agents.flatMap((agent, index) => [
-    ...hookSurface(agent, { remembered, required: request.required, read }),
+    ...hookSurface(agent, remembered, request.required, read),
     ...(texts[index]?.changes ?? []),
     ...instructionSurface(agent, sources.instructions, read),
     ...(servers[index]?.changes ?? []),

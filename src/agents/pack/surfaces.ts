@@ -7,9 +7,9 @@ export interface Surfaces {
   readonly hooks?: SettingsHooks | FileHooks;
   /** Repository settings that can disable every hook for everybody who works in it. */
   readonly hookSwitches?: readonly string[];
-  readonly agents?: TextPlace;
+  readonly agents?: TextFolder;
   /** Undefined where the agent reads a repository's commands as skills. */
-  readonly commands?: TextPlace;
+  readonly commands?: TextFolder;
   readonly skills?: { readonly folder: string; readonly alsoRead: readonly string[] };
   readonly instructions: {
     readonly files: readonly string[];
@@ -54,7 +54,7 @@ export interface FileHooks {
 }
 
 /** Where texts such as sub-agents are stored, one file each. */
-export interface TextPlace {
+export interface TextFolder {
   readonly folder: string;
   readonly ending: string;
   /** True where sub-folders are read and are part of a command's name. */
