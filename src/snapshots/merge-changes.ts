@@ -1,18 +1,9 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { openFolder } from "../lib/files/open-folder.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
-import { errorCode, messageOf } from "../lib/text/user-error.ts";
-import { installFile } from "./install-file.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { folderNames, installFile, removeFile } from "./install-file.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
 interface MergeOrder {
@@ -160,7 +151,7 @@ const textMerger =
 
 /** What is in the workspace now. Throws where a folder on the way has become something else. */
 function present(workspace: string, path: string): Version {
-  using folder = openFolder(workspace, namesOf(path), false);
+  using folder = openFolder(workspace, folderNames(path), false);
   const file = folder?.at(basename(path));
   const stat = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false });
   if (file === undefined || stat === undefined) return NOTHING;
@@ -170,11 +161,11 @@ function present(workspace: string, path: string): Version {
 }
 
 function put(workspace: string, path: string, { version, folder }: { version: Version; folder: string }): void {
-  if (version.kind === "nothing") return remove(workspace, path);
+  if (version.kind === "nothing") return removeFile(workspace, path);
   const staged = join(folder, "merge-result");
   try {
     writeVersion(staged, version);
-    using place = openFolder(workspace, namesOf(path), true);
+    using place = openFolder(workspace, folderNames(path), true);
     if (place === undefined) throw new Error("its folder is gone");
     installFile(place, { name: basename(path), staged, mode: undefined }, true);
   } finally {
@@ -187,28 +178,8 @@ function writeVersion(file: string, { kind, bytes, isExecutable }: Version): voi
   writeFileSync(file, bytes, { mode: isExecutable ? 0o777 : 0o666 });
 }
 
-/** Folders that become empty go too, as with git. */
-function remove(workspace: string, path: string): void {
-  for (let at = path; at !== "."; at = dirname(at)) {
-    using folder = openFolder(workspace, namesOf(at), false);
-    if (folder === undefined) return;
-    if (at === path) rmSync(folder.at(basename(at)), { force: true });
-    else if (!removeEmpty(folder.at(basename(at)))) return;
-  }
-}
-
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch (error) {
-    if (["ENOTEMPTY", "EEXIST", "EBUSY", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return false;
-    throw error;
-  }
-}
-
 /** Keeps both versions of a path that was not merged, where a person and a model can read them. */
-function keepVersions({ path, base, theirs }: ChangedPath, folder: string): Pick<MergeConflict, "theirs" | "base"> {
+function keepVersions({ path, base, theirs }: ChangedPath, folder: string) {
   const keep = (name: string, { kind, bytes }: Version) => {
     if (kind !== "file" && kind !== "link") return undefined;
     const file = join(folder, name, path);
@@ -219,11 +190,6 @@ function keepVersions({ path, base, theirs }: ChangedPath, folder: string): Pick
   };
   return { theirs: keep("theirs", theirs), base: keep("base", base) };
 }
-
-const namesOf = (path: string) =>
-  dirname(path)
-    .split("/")
-    .filter((name) => name !== "." && name !== "");
 
 /** What is at a path: nothing, a file, a link, or something that is not merged. */
 interface Version {

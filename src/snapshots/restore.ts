@@ -1,17 +1,17 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
 import { errorCode, messageOf } from "../lib/text/user-error.ts";
 import { hasContent, indexEntries, type IndexEntry } from "./index-entries.ts";
-import { installFile } from "./install-file.ts";
+import { folderNames, installFile, removeFile } from "./install-file.ts";
 import { emptyTree, openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
-import { limitedFilter, type SnapshotContent, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
+import { limitedFilter, type StoredContent, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
 
 /** A stored snapshot and where it belongs. */
-export interface SavedSnapshot extends Pick<SnapshotContent, "snapshot" | "modes"> {
+export interface SavedSnapshot extends StoredContent {
   readonly workspace: string;
   /** The private folder that the snapshot was taken in. */
   readonly store: string;
@@ -40,7 +40,7 @@ export interface RestoreReport {
   readonly kept: readonly PathReason[];
   readonly failed: readonly PathReason[];
   /** The workspace before the restore. Its store can restore that, too. */
-  readonly undo: Pick<SnapshotContent, "snapshot" | "modes">;
+  readonly undo: StoredContent;
 }
 
 interface PathReason {
@@ -62,7 +62,7 @@ export async function restoreSnapshot(saved: SavedSnapshot, options: RestoreOpti
   const folder = mkdtempSync(join(saved.store, "restore-"));
   try {
     const paths = options.paths ?? [];
-    const plan = await planRestore({ store, before: saved.snapshot, now, folder, paths });
+    const plan = await planRestore(store, [saved.snapshot, now], folder, paths);
     const known = { saved, workspace, options, entries: await indexEntries(store, now, signal) };
     return { ...carryOut(plan, known), undo: { snapshot: now, modes: filter.modes } };
   } finally {
@@ -80,7 +80,7 @@ interface Known {
 
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EROFS"];
 
-function carryOut(plan: readonly Difference[], known: Known): Omit<RestoreReport, "undo"> {
+function carryOut(plan: readonly Difference[], known: Known) {
   const [restored, removed, added]: [{ path: string; change: "changed" | "deleted" }[], string[], string[]] = [
     [],
     [],
@@ -117,7 +117,7 @@ function carryOut(plan: readonly Difference[], known: Known): Omit<RestoreReport
 /** Why a file must stay as it is, or undefined. */
 function objection({ path, staged }: Difference, known: Known): string | undefined {
   const { workspace, saved, options, entries } = known;
-  using folder = openFolder(workspace, names(path), false);
+  using folder = openFolder(workspace, folderNames(path), false);
   if (staged !== undefined && lstatSync(staged, { throwIfNoEntry: false }) === undefined)
     throw new Error("its old content is no longer in the repository");
   const file = folder?.at(basename(path));
@@ -134,7 +134,7 @@ function objection({ path, staged }: Difference, known: Known): string | undefin
 }
 
 function put({ path, staged, change }: Difference, { workspace, saved }: Known): void {
-  using folder = openFolder(workspace, names(path), true);
+  using folder = openFolder(workspace, folderNames(path), true);
   if (folder === undefined || staged === undefined) throw new Error("nothing to restore from");
   const name = basename(path);
   installFile(folder, { name, staged, mode: saved.modes[path] }, change === "changed" || isFolder(folder.at(name)));
@@ -142,32 +142,7 @@ function put({ path, staged, change }: Difference, { workspace, saved }: Known):
 
 const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-function remove({ path }: Difference, { workspace }: Known): void {
-  inFolder(path, workspace, (file) => rmSync(file, { force: true }));
-  // Folders that have become empty go too.
-  for (let place = dirname(path); place !== "."; place = dirname(place))
-    if (!inFolder(place, workspace, removeEmpty)) return;
-}
-
-function inFolder<Value>(path: string, workspace: string, act: (file: string) => Value): Value | undefined {
-  using folder = openFolder(workspace, names(path), false);
-  return folder === undefined ? undefined : act(folder.at(basename(path)));
-}
-
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    // It still has files.
-    return false;
-  }
-}
-
-const names = (path: string) =>
-  dirname(path)
-    .split("/")
-    .filter((name) => name !== "." && name !== "");
+const remove = ({ path }: Difference, { workspace }: Known): void => removeFile(workspace, path);
 
 /** A path that is not as the snapshot has it. */
 interface Difference {
@@ -178,18 +153,16 @@ interface Difference {
   readonly staged: string | undefined;
 }
 
-interface PlanParts {
-  readonly store: SnapshotStore;
-  readonly before: Snapshot;
-  readonly now: Snapshot;
-  /** An empty private folder for the old files. */
-  readonly folder: string;
-  /** Absolute paths; all if empty. */
-  readonly paths: readonly string[];
-}
-
-/** Finds what differs from a snapshot, and lays out the old content of those files in a private folder. */
-async function planRestore({ store, before, now, folder, paths }: PlanParts): Promise<Difference[]> {
+/**
+ * Finds what differs from a snapshot, and lays out the old content of those files in an empty private folder. `paths` are
+ * absolute; all count if there is none.
+ */
+async function planRestore(
+  store: SnapshotStore,
+  [before, now]: readonly [Snapshot, Snapshot],
+  folder: string,
+  paths: readonly string[],
+): Promise<Difference[]> {
   const differences: Difference[] = [];
   const places = [...new Set([...before.parts, ...now.parts].map(({ path }) => path))].toSorted();
   for (const [number, place] of places.entries()) {

@@ -52,7 +52,7 @@ export async function openShadow(
   const existing = keptShadow(folder);
   if (existing !== undefined) return existing;
   const abort = signal === undefined ? {} : { signal };
-  const repository = isNew ? undefined : await readRepository(root, abort);
+  const repository = isNew ? undefined : await readRepository(root, signal);
   makeFolder(dirname(folder));
   // Without its record it was left half made by a process that was killed.
   rmSync(folder, { recursive: true, force: true });
@@ -142,11 +142,8 @@ interface Repository {
 }
 
 /** The repository of a folder, or undefined if git finds none or does not trust it. */
-export async function readRepository(
-  folder: string,
-  abort: Pick<GitCall, "signal"> = {},
-): Promise<Repository | undefined> {
-  const call: GitCall = { cwd: folder, ...abort };
+export async function readRepository(folder: string, signal?: AbortSignal): Promise<Repository | undefined> {
+  const call: GitCall = { cwd: folder, ...(signal === undefined ? {} : { signal }) };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
   const options = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
   const { code, stdout } = await runGit(["rev-parse", ...options, "--show-object-format"], { ...call, accept: [128] });

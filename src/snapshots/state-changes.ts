@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
+import { folderNames } from "./install-file.ts";
 import { blobId } from "../lib/files/hash-file.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { readBounded } from "../lib/files/read-file.ts";
@@ -9,14 +10,17 @@ import { privateGit } from "./shadow.ts";
 import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 import { modeOf, type WorkspaceState } from "./turn-states.ts";
 
-/** A file or link as a snapshot has it. Equal texts mean equal content. */
-export interface FileState {
+interface FileContent {
   readonly kind: "file" | "link";
   readonly oid: string;
-  /** Permissions; those of a link mean nothing. */
-  readonly mode: number;
   /** The part of the snapshot that has the content. */
   readonly part: string;
+}
+
+/** A file or link as a snapshot has it. Equal texts mean equal content. */
+export interface FileState extends FileContent {
+  /** Permissions; those of a link mean nothing. */
+  readonly mode: number;
 }
 
 /** Null: there is no file. */
@@ -71,7 +75,7 @@ export async function stateChanges(
 const treeIn = async ({ parts }: Snapshot, part: string, git: GitCall) =>
   parts.find(({ path }) => path === part)?.tree ?? (await emptyTree(git));
 
-interface RawFile extends Omit<FileState, "mode"> {
+interface RawFile extends FileContent {
   readonly gitMode: string;
 }
 
@@ -183,9 +187,3 @@ function look(file: string, oidLength: number): FileState | UnknownFile | null {
   if (stat.size > MAX_READ) return { because: "it is too large to be compared" };
   return { kind: "file", oid: blobId(readBounded(file, MAX_READ).bytes, oidLength), mode, part: "" };
 }
-
-/** The folders above a path of the workspace, outermost first. */
-export const folderNames = (path: string): readonly string[] =>
-  dirname(path)
-    .split("/")
-    .filter((name) => name !== "." && name !== "");

@@ -87,7 +87,7 @@ async function recoveryOf({ workspace, store }: OpenedWorkspace, signal: AbortSi
   if (mode === "staged") return { recoverable: () => true, began: () => {}, ended: () => {} };
   if (before === null || store === undefined) return undefined;
   const snapshot = { state: "taken", store, snapshot: before, skipped: [], modes: {} } as const;
-  return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
+  return await openRecovery(root, snapshot, { signal }).catch(() => undefined);
 }
 
 /** Why an agent says that it was stopped within itself. */
