@@ -7,7 +7,7 @@ import { linkHops } from "../lib/path/real-path.ts";
 import { gitTop } from "../lib/path/workspace.ts";
 
 /** Where to search for programs by name, and the folders whose programs must not be used. */
-export interface SearchPlace {
+export interface ProgramSearch {
   readonly env: NodeJS.ProcessEnv;
   /** The base of relative and empty PATH entries. */
   readonly cwd: string;
@@ -23,7 +23,7 @@ export interface Found {
 }
 
 /** Searches PATH like the system does, but skips programs inside a folder to avoid. */
-export function searchPath(name: string, { env, cwd, avoid }: SearchPlace): Found {
+export function searchPath(name: string, { env, cwd, avoid }: ProgramSearch): Found {
   const passedOver: string[] = [];
   for (const folder of (env["PATH"] ?? "").split(delimiter)) {
     // Not normalised: the system resolves `..` after following links.

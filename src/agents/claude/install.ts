@@ -126,7 +126,9 @@ export const claudeInstall: AgentInstall = {
 
 /** The person's own servers, which would be lost with the settings. `--strict-mcp-config` asks for none of them. */
 function keptServers(parts: InstallParts): readonly string[] {
-  const mcpServers = parts.flags.includes("--strict-mcp-config") ? {} : ownServers(parts);
+  const mcpServers = parts.flags.includes("--strict-mcp-config")
+    ? {}
+    : ownServers(parts.cwd, parts.env, parts.workspace);
   if (Object.keys(mcpServers).length === 0) return [];
   const file = join(parts.folder, "claude-servers.json");
   writeFileSync(file, JSON.stringify({ mcpServers }), { mode: 0o600 });

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import type { AgentInstall } from "../../contract/agent-install.ts";
+import type { AgentInstall, PlainStart } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
@@ -29,10 +29,11 @@ interface Collected {
 }
 
 /** Claude Code's lists add up over all sources, so every source is read, even those that a launch leaves out. */
-export const claudeOwnRules: AgentInstall["readOwnRules"] = ({ flags, env, cwd, workspace }, root = "/"): OwnRules => {
+export const claudeOwnRules: AgentInstall["readOwnRules"] = (start, root = "/"): OwnRules => {
+  const { flags, cwd, workspace } = start;
   const files = watchedFiles();
   const rules: Collected = { deny: [], ask: [], allow: [], unreadable: [] };
-  for (const source of [...ownSources({ flags, env, cwd }, root, files), ...projectSources(cwd, workspace, files)])
+  for (const source of [...ownSources(start, root, files), ...projectSources(cwd, workspace, files)])
     readSource(source, cwd, rules);
   for (const [list, names] of Object.entries(FLAGS))
     for (const rule of flagValues(flags, names).flatMap(splitRules))
@@ -46,9 +47,7 @@ const FLAGS = {
   allow: ["--allowedTools", "--allowed-tools"],
 };
 
-type Start = Pick<Parameters<AgentInstall["readOwnRules"]>[0], "flags" | "env" | "cwd">;
-
-function ownSources({ flags, env, cwd }: Start, root: string, files: WatchedFiles): readonly Source[] {
+function ownSources({ flags, env, cwd }: PlainStart, root: string, files: WatchedFiles): readonly Source[] {
   const folder = env["CLAUDE_CONFIG_DIR"] ?? join(homeOf(env), ".claude");
   const managed = MANAGED_FOLDERS.flatMap((place) => [
     join(root, place, "managed-settings.json"),
@@ -188,7 +187,7 @@ export const claudeOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) => 
   const loadsProject = interactive || trustedFiles !== undefined;
   const project = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
   return [
-    ...[readSettings(user), ...given].flatMap((settings) => hookEntries(settings, { own: true, names })),
-    ...(loadsProject ? project : []).flatMap((path) => hookEntries(readSettings(path), { own: false, names })),
+    ...[readSettings(user), ...given].flatMap((settings) => hookEntries(settings, true, names)),
+    ...(loadsProject ? project : []).flatMap((path) => hookEntries(readSettings(path), false, names)),
   ];
 };

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { namesIn } from "../../lib/files/folder-tree.ts";
 import { parse } from "smol-toml";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { namePaths, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import { namePaths, type ReadingRights, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown } from "../install/walk-folders.ts";
 
 type Table = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_AGENTS = 50;
 
 /** The `.codex/config.toml` and the agents of these folders. Unreadable files are skipped. */
-export function codexFiles(folders: readonly string[], reading: ReadingParts) {
+export function codexFiles(folders: readonly string[], reading: ReadingRights) {
   return {
     configs: folders.flatMap((folder) => readFile(join(folder, ".codex/config.toml"), reading)),
     agents: folders.flatMap((folder) => agentPaths(folder).flatMap((path) => readFile(path, reading))),
@@ -35,7 +35,7 @@ function agentPaths(folder: string): readonly string[] {
     .map((name) => join(place, name));
 }
 
-function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {
+function readFile(path: string, reading: ReadingRights): readonly CodexFile[] {
   const file = readInstruction(path, MAX_BYTES, reading);
   if (file === undefined || "problem" in file || file.cut || file.text.trim() === "") return [];
   try {
@@ -49,11 +49,11 @@ function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {
 const TEXT_KEYS = ["name", "description", "model", "developer_instructions"];
 
 /** True for an agent that only consists of text, so that it needs no trust. */
-export const isTextAgent = ({ table }: Pick<CodexFile, "table">): boolean =>
+export const isTextAgent = ({ table }: { readonly table: Table }): boolean =>
   Object.entries(table).every(([key, value]) => TEXT_KEYS.includes(key) && typeof value === "string");
 
 /** The files from which Codex may start programs: settings with servers, and agents with more than text. */
-export function startingCodexFiles(folders: readonly string[], reading: ReadingParts): readonly CodexFile[] {
+export function startingCodexFiles(folders: readonly string[], reading: ReadingRights): readonly CodexFile[] {
   const { configs, agents } = codexFiles(folders, reading);
   return [...configs, ...agents.filter((agent) => !isTextAgent(agent))];
 }
@@ -77,7 +77,7 @@ export function serversOf({ table }: CodexFile): Readonly<Record<string, Table>>
   );
 }
 
-interface Place extends ReadingParts {
+interface Place extends ReadingRights {
   readonly cwd: string;
 }
 

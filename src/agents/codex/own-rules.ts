@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import type { AgentInstall, AgentStart } from "../../contract/agent-install.ts";
+import type { AgentInstall, PlainStart } from "../../contract/agent-install.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { foldersUp } from "../install/walk-folders.ts";
@@ -33,7 +33,7 @@ export const codexOwnRules: AgentInstall["readOwnRules"] = (start, root = "/"): 
 };
 
 /** Without a terminal a launch tells Codex not to trust the repository, so that its rules are not loaded at all. */
-function trustedFolders(start: Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">) {
+function trustedFolders(start: PlainStart) {
   if (!start.interactive) return [];
   const folders = foldersUp(start.cwd, start.workspace);
   if (trustLevel(codexSettings(start), folders) !== "trusted") return [];

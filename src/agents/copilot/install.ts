@@ -12,7 +12,7 @@ import type {
 import { randomId } from "../../lib/files/random-id.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { givenPlugin, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
+import { givenPlugin, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
 import { HOOK_SECONDS } from "../install/hook-entries.ts";
 import { homeOf, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
@@ -96,7 +96,7 @@ export const copilotContainedStart: NonNullable<AgentInstall["containedStart"]> 
 const SKILL_FOLDERS = [".github/skills", ".claude/skills", ".agents/skills"];
 
 /** Seen on 1.0.102, in a folder that Copilot does not trust either. */
-const NATIVE: NativePlaces = {
+const NATIVE: NativeFiles = {
   agents: ({ folder, name }) => [
     `.github/agents/${name}.agent.md`,
     `.github/agents/${name}.md`,
@@ -180,7 +180,7 @@ export function copilotGiven({ given, folder, env, folders }: Parts): {
   readonly env: NodeJS.ProcessEnv;
 } {
   if (given === undefined) return { flags: [], env: {} };
-  const plugin = givenPlugin(withoutNative(given, folders, NATIVE), { folder, manifest: "plugin.json" });
+  const plugin = givenPlugin(withoutNative(given, folders, NATIVE), folder, "plugin.json");
   const place = instructionsFolder(given.instructions, folder);
   const own = env[VARIABLE] ?? "";
   return {

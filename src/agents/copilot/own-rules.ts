@@ -89,8 +89,8 @@ export const copilotOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) =>
     ? [...jsonFiles(join(workspace, ".github/hooks")), ...SETTINGS.map((name) => join(workspace, name))]
     : [];
   return [
-    ...jsonFiles(join(home, "hooks")).flatMap((path) => hookEntries(readSettings(path), { own: true, names })),
-    ...project.flatMap((path) => hookEntries(readSettings(path), { own: false, names })),
+    ...jsonFiles(join(home, "hooks")).flatMap((path) => hookEntries(readSettings(path), true, names)),
+    ...project.flatMap((path) => hookEntries(readSettings(path), false, names)),
   ];
 };
 

@@ -4,7 +4,7 @@ import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { GivenInstructions, GivenText, GivenTexts } from "../../contract/agent-install.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { strings } from "../../lib/json/json-value.ts";
-import { givenMarkdown, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
+import { givenMarkdown, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
 import type { GivenSurfaces, TextDialect } from "../pack/surfaces.ts";
 
 interface Parts {
@@ -16,7 +16,7 @@ interface Parts {
 const nested = ({ folder, name }: GivenText) => (folder === "" ? name : `${folder}/${name}`);
 
 /** Seen on 0.61.0 with `--skip-trust`, which leaves the agents of the repository out. */
-const native = (cwd: string): NativePlaces => ({
+const native = (cwd: string): NativeFiles => ({
   agents: () => [],
   commands: (text) => [`.gemini/commands/${nested(text)}.toml`],
   skills: ({ name }) =>

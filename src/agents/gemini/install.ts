@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textIfReadable } from "../../lib/files/read-file.ts";
-import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
+import type { AgentInstall, ContainedStart, InstallParts, PlainStart } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
@@ -45,10 +45,8 @@ const install: AgentInstall["install"] = (parts) => {
   refuseOwnSandbox(parts);
   const policy = parts.contained === true ? writePolicy(parts) : undefined;
   const settings = ourSettings(readOwn(parts.env), parts);
-  const home = makeHome(parts.folder, parts.env, {
-    settings: withPolicy(settings, policy, join(parts.folder, HOME, "policies")),
-    extension: extensionFiles(parts),
-  });
+  const whole = withPolicy(settings, policy, join(parts.folder, HOME, "policies"));
+  const home = makeHome(parts.folder, parts.env, whole, extensionFiles(parts));
   return {
     flags: flagsOf(parts.flags, policy, home.extension),
     env: {
@@ -197,10 +195,8 @@ function flagsOf(flags: readonly string[], policy?: string, extension?: string):
   ];
 }
 
-type Start = Parameters<NonNullable<AgentInstall["containedStart"]>>[0];
-
 /** What asks for Gemini's own sandbox; undefined when nothing does. */
-export function ownSandbox({ flags, env }: Pick<Start, "flags" | "env">): string | undefined {
+export function ownSandbox({ flags, env }: PlainStart): string | undefined {
   if (flags.some((word) => SANDBOX_FLAG.test(word) && !word.endsWith("=false"))) return "--sandbox";
   if (!SWITCHED_OFF.includes((env["GEMINI_SANDBOX"] ?? "").toLowerCase().trim())) return "GEMINI_SANDBOX";
   const found = readSettingsOf(env).find(({ settings }) => {

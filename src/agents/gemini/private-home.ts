@@ -51,17 +51,16 @@ interface PrivateHome {
   readonly end: () => void;
 }
 
-interface HomeParts {
-  readonly settings: Settings;
-  /** The files of an extension of ours. Without any there is none. */
-  readonly extension: Readonly<Record<string, string>>;
-}
-
 /**
  * A home for one launch, in which everything is a link to the user's own but for the settings. Gemini takes hooks only
- * from settings files, and a settings file of the system must belong to root.
+ * from settings files, and a settings file of the system must belong to root. `extension` are the files of one of ours.
  */
-export function makeHome(folder: string, env: NodeJS.ProcessEnv, { settings, extension }: HomeParts): PrivateHome {
+export function makeHome(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  settings: Settings,
+  extension: Readonly<Record<string, string>>,
+): PrivateHome {
   const own = geminiHome(env);
   const home = join(folder, "gemini");
   const shared = join(home, ".gemini");

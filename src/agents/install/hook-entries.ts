@@ -4,17 +4,14 @@ import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson, stringEnd } from "../../lib/json/parse-json.ts";
 import { HOOK_EVENTS } from "../pack/hook-event.ts";
 
-interface EntryPlace {
-  /** The settings are the user's own, not the repository's. */
-  readonly own: boolean;
-  /** What the agent calls an event. */
-  readonly names: (event: HookEventName) => readonly (string | undefined)[];
-}
-
-/** The commands in the `hooks` of an agent's settings that run on every event of their kind, whatever the tool. */
+/**
+ * The commands in the `hooks` of an agent's settings that run on every event of their kind, whatever the tool. `own`: the
+ * settings are the user's own, not the repository's. `names` says what the agent calls an event.
+ */
 export function hookEntries(
   settings: Readonly<Record<string, unknown>> | undefined,
-  { own, names }: EntryPlace,
+  own: boolean,
+  names: (event: HookEventName) => readonly (string | undefined)[],
 ): readonly OwnHook[] {
   const events = settings?.["hooks"];
   if (!isRecord(events)) return [];

@@ -5,7 +5,7 @@ import { errorCode } from "../../lib/text/user-error.ts";
 import { isInside } from "../../lib/path/inside.ts";
 
 /** What of a repository a launch may read on behalf of its agent. */
-export interface ReadingParts {
+export interface ReadingRights {
   readonly workspace: string;
   /** False for a path that the policy keeps from being read. */
   readonly mayRead: (path: string) => boolean;
@@ -24,7 +24,7 @@ type InstructionFile = InstructionText | { readonly problem: string };
  * The first bytes of a text file of the workspace. Undefined when there is no file at that path; a problem when the file
  * must not or cannot be read: a link out of the workspace, a path the policy denies, a device, a binary. Never blocks.
  */
-export function readInstruction(path: string, most: number, parts: ReadingParts): InstructionFile | undefined {
+export function readInstruction(path: string, most: number, parts: ReadingRights): InstructionFile | undefined {
   try {
     const real = realpathSync(path);
     const workspace = realpathSync(parts.workspace);
