@@ -19,8 +19,8 @@ export function hookSurface(
   read: ReadFile,
 ): readonly Change[] {
   const { hooks } = surfaces;
-  const dialect = findDialect(name);
-  const wrapper = (events: readonly HookEventName[]) => stagedWrapper({ dialect, events, remembered, required });
+  const wrapper = (events: readonly HookEventName[]) =>
+    stagedWrapper({ dialect: findDialect(name), events, remembered, required });
   switch (hooks?.form) {
     case "settings":
       return settingsHooks(name, hooks, wrapper);

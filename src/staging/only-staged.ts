@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { wordList } from "../lib/text/shell-words.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { readBounded } from "../lib/files/read-file.ts";
-import { duplicateKey, parseJson } from "../lib/json/parse-json.ts";
+import { duplicateKey, jsonIfValid } from "../lib/json/parse-json.ts";
 import { readMarkdown } from "../lib/json/read-markdown.ts";
 import { linkHops } from "../lib/path/real-path.ts";
 import { hookSurface, rememberedHooks } from "./hook-surface.ts";
@@ -42,7 +43,7 @@ function areStagedSettings(
   return (
     wrapped.every((folder) =>
       written(folder, agent).some(({ wrapper }) => hasContent(join(folder, hooks.wrapper), wrapper)),
-    ) && written(root, agent).some(({ settings }) => isDeepStrictEqual(parsed(text), settings))
+    ) && written(root, agent).some(({ settings }) => isDeepStrictEqual(jsonIfValid(text), settings))
   );
 }
 
@@ -81,29 +82,13 @@ function isPlain(path: string): boolean {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Keys that can neither start a program nor grant a permission. */
-const PLAIN = new Set([
-  "name",
-  "description",
-  "tools",
-  "disallowedTools",
-  "model",
-  "color",
-  "argument-hint",
-  "disable-model-invocation",
-  "user-invocable",
-  "version",
-  "license",
-  "author",
-]);
+const PLAIN = new Set(
+  wordList(`
+    name description tools disallowedTools model color argument-hint disable-model-invocation user-invocable
+    version license author
+  `),
+);
 
 /**
  * True for an agent, command or skill that is exactly what `signalbox stage` would write from `.signalbox/` now, and only

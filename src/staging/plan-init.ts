@@ -1,5 +1,6 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isFolder } from "../lib/path/find-program.ts";
 import { readMarkdown } from "../lib/json/read-markdown.ts";
 import { EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
 import { readRecipe } from "../recipes/recipe/read-recipe.ts";
@@ -83,15 +84,6 @@ function refuseOther(folder: string): void {
     fix: "move it away and try again",
     exitCode: EXIT.failed,
   });
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // A broken or circular link.
-    return false;
-  }
 }
 
 interface Place {

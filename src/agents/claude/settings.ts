@@ -1,5 +1,4 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { AgentStart, InstallParts, ManagedSwitch, TrustedFiles } from "../../contract/agent-install.ts";
 import { MAX_SETTINGS, readBounded, textIfReadable } from "../../lib/files/read-file.ts";
@@ -10,7 +9,7 @@ import { isInside } from "../../lib/path/inside.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { namePaths } from "../install/instruction-file.ts";
-import { readSettings, settingsText } from "../install/read-settings.ts";
+import { homeOf, readSettings, settingsText } from "../install/read-settings.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
 
@@ -140,7 +139,7 @@ export function ownServers(cwd: string, env: NodeJS.ProcessEnv, workspace: strin
 /** The file in which Claude Code keeps its projects. The older place wins while it exists. */
 function configuration(env: NodeJS.ProcessEnv, cwd: string): string {
   const given = env["CLAUDE_CONFIG_DIR"] ?? "";
-  const home = env["HOME"] ?? homedir();
+  const home = homeOf(env);
   const older = join(given === "" ? join(home, ".claude") : resolve(cwd, given), ".config.json");
   return existsSync(older) ? older : join(given === "" ? home : resolve(cwd, given), ".claude.json");
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { parseToml } from "../../lib/json/read-toml.ts";
 import { namesIn } from "../../lib/files/folder-tree.ts";
-import { parse } from "smol-toml";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { namePaths, type ReadingRights, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown } from "../install/walk-folders.ts";
@@ -38,11 +38,8 @@ function agentPaths(folder: string): readonly string[] {
 function readFile(path: string, reading: ReadingRights): readonly CodexFile[] {
   const file = readInstruction(path, MAX_BYTES, reading);
   if (file === undefined || "problem" in file || file.cut || file.text.trim() === "") return [];
-  try {
-    return [{ path, text: file.text, table: parse(file.text) }];
-  } catch {
-    return [];
-  }
+  const table = parseToml(file.text);
+  return table === undefined ? [] : [{ path, text: file.text, table }];
 }
 
 /** The keys of an agent that `signalbox stage` writes. None of them can start a program. */

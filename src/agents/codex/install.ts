@@ -1,14 +1,13 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "smol-toml";
+import { hookCommand } from "../install/hook-entries.ts";
+import { parseToml } from "../../lib/json/read-toml.ts";
 import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
-import type { HookEventName } from "../../contract/hook-event.ts";
-import { MAX_SETTINGS, readBoundedText } from "../../lib/files/read-file.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { isFile } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { homeOf } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
@@ -139,18 +138,11 @@ function notVerified(where: string): UserError {
 function codexFlags(wrapper: string): readonly string[] {
   const events = HOOK_EVENTS.filter((event) => codexDialect.events[event] !== undefined);
   return [
-    ...trustedHooks(events.map((event) => ({ event, command: commandOf(event, wrapper) }))),
+    ...trustedHooks(events.map((event) => ({ event, command: hookCommand(event, wrapper) }))),
     // No hook is called for what is typed into a running terminal session.
     "-c",
     "features.unified_exec_tty=false",
   ];
-}
-
-/** Codex runs the tool when a hook is missing, killed or silent. Only exit code 2 with text on stderr stops it. */
-function commandOf(event: HookEventName, wrapper: string): string {
-  const called = `${shQuote(wrapper)} ${event}`;
-  if (event !== "tool-before") return called;
-  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
 }
 
 /** Refuses flags that would override our hooks. */
@@ -249,11 +241,5 @@ function mayUse(mode: Mode, root: string): boolean {
   return allowed === undefined || allowed.includes(mode);
 }
 
-function requirements(root: string): Readonly<Record<string, unknown>> {
-  try {
-    return parse(readBoundedText(join(root, "etc/codex/requirements.toml"), MAX_SETTINGS));
-  } catch {
-    // Missing, or Codex itself reports it.
-    return {};
-  }
-}
+/** Codex itself reports a file that cannot be read. */
+const requirements = (root: string) => parseToml(textIfReadable(join(root, "etc/codex/requirements.toml"))) ?? {};

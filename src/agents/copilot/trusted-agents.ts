@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { wordList } from "../../lib/text/shell-words.ts";
 import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { FileHash, TrustedAgents } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
@@ -10,29 +11,12 @@ import type { FindStartingFiles } from "../pack/agent-pack.ts";
 const PLACES = [".github/agents", ".claude/agents"];
 
 /** Keys of an agent's front matter that cannot start a program. */
-const PLAIN = new Set([
-  "name",
-  "displayName",
-  "description",
-  "tools",
-  "disallowedTools",
-  "model",
-  "target",
-  "infer",
-  "metadata",
-  "handoffs",
-  "argument-hint",
-  "user-invocable",
-  "user-invokable",
-  "disable-model-invocation",
-  "agents",
-  "skills",
-  "color",
-  "version",
-  "author",
-  "license",
-  "tags",
-]);
+const PLAIN = new Set(
+  wordList(`
+    name displayName description tools disallowedTools model target infer metadata handoffs argument-hint
+    user-invocable user-invokable disable-model-invocation agents skills color version author license tags
+  `),
+);
 
 /** Agent files of these folders that name servers, or might. Copilot starts these servers when the agent is called. */
 export function startingAgents(folders: readonly string[]): readonly string[] {

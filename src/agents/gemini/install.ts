@@ -7,7 +7,7 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { HOOK_SECONDS, hookCommand } from "../install/hook-entries.ts";
 import { isFlag, refuseManaged, refuseWords } from "../install/refuse.ts";
 import { geminiGiven } from "./given.ts";
 import { geminiDialect } from "./hooks.ts";
@@ -139,20 +139,13 @@ function mergedHooks(own: Settings, wrapper: string): Settings {
       type: "command",
       // Nobody can have switched off a hook of this name.
       name: `signalbox-${randomId()}`,
-      command: commandOf(event, wrapper),
+      command: hookCommand(event, wrapper),
       timeout: HOOK_SECONDS * 1000,
     };
     const others = Array.isArray(own[name]) ? own[name] : [];
     hooks[name] = [{ hooks: [hook] }, ...others];
   }
   return hooks;
-}
-
-/** Gemini runs the tool when a hook is missing, killed or silent. Only exit code 2 with some text stops it. */
-function commandOf(event: string, wrapper: string): string {
-  const called = `${shQuote(wrapper)} ${event}`;
-  if (event !== "tool-before") return called;
-  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
 }
 
 function extensionFiles(parts: InstallParts): Readonly<Record<string, string>> {

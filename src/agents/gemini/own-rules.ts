@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { parse } from "smol-toml";
+import { parseToml } from "../../lib/json/read-toml.ts";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
@@ -147,7 +147,7 @@ interface PolicyRules {
  * stricter than Gemini itself. Gemini skips a file that it cannot read; for us its rules are unreadable.
  */
 function readPolicy(file: string, text: string | undefined, tier: number): PolicyRules {
-  const table = tableOf(text);
+  const table = parseToml(text);
   if (table === undefined) return { rules: [], unreadable: [{ rule: "a file that is not TOML", where: file }] };
   const given: unknown = table["rule"] ?? [];
   const [rules, unreadable]: [ShellRule[], OwnRule[]] = [[], []];
@@ -159,14 +159,6 @@ function readPolicy(file: string, text: string | undefined, tier: number): Polic
     else if (read !== undefined) rules.push(read);
   }
   return { rules, unreadable };
-}
-
-function tableOf(text: string | undefined): Table | undefined {
-  try {
-    return text === undefined ? undefined : parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const DECISIONS: Readonly<Record<string, ShellRule["decision"]>> = { deny: "deny", ask_user: "ask", allow: "allow" };

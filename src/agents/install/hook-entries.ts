@@ -1,3 +1,4 @@
+import { shQuote } from "../../lib/text/shell-words.ts";
 import type { OwnHook } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
@@ -48,6 +49,16 @@ export function switchesHooksOff(text: string): boolean {
 function isSwitch(quoted: string): boolean {
   const key = quoted.includes("\\") ? String(parseJson(quoted)) : quoted;
   return key.toLowerCase().replaceAll(/[^a-z]/g, "") === "disableallhooks";
+}
+
+/**
+ * The command line of our hook for an agent that runs the tool when a hook is missing, killed or silent. Only exit code 2
+ * with some text stops it.
+ */
+export function hookCommand(event: string, wrapper: string): string {
+  const called = `${shQuote(wrapper)} ${event}`;
+  if (event !== "tool-before") return called;
+  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
 }
 
 /** Seconds that an agent waits for our wrapper; the wrapper itself gives up well before. */

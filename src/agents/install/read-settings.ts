@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
+import { jsonIfValid } from "../../lib/json/parse-json.ts";
 import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -17,12 +17,8 @@ export function readSettings(path: string, most = MAX_SETTINGS): Settings | unde
 }
 
 export function parseSettings(text: string): Settings | undefined {
-  try {
-    const value: unknown = parseJson(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIfValid(text);
+  return isRecord(value) ? value : undefined;
 }
 
 /** Some editors write a byte order mark, some write UTF-16. */

@@ -6,7 +6,7 @@ import { judge } from "../../guard/judge/judge.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
+import { jsonIfValid } from "../../lib/json/parse-json.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
@@ -55,7 +55,7 @@ interface RecordedCall {
 function* recordedCalls(folder: string): Generator<RecordedCall> {
   for (const segment of listSegments(folder))
     for (const line of readFileSync(join(folder, "audit", segment), "utf8").split("\n")) {
-      const record = parse(line);
+      const record = jsonIfValid(line);
       if (!isRecord(record)) continue;
       const { time, tool, call, cwd, verdict } = record;
       if (
@@ -66,17 +66,8 @@ function* recordedCalls(folder: string): Generator<RecordedCall> {
         typeof verdict !== "string"
       )
         continue;
-      const input = parse(call);
+      const input = jsonIfValid(call);
       const contained = typeof record["contained"] === "boolean";
       if (input !== undefined) yield { time, tool, call, input, cwd, verdict, contained };
     }
-}
-
-/** Undefined for text that is not JSON, because such a record cannot be judged again. */
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
