@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { privateGit, type Shadow } from "./shadow.ts";
-import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { emptyTree, shadowOf, type Snapshot, type SnapshotStore, treeIn } from "./snapshot.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
 
 interface PartChanges {
@@ -29,12 +29,8 @@ export async function compareSnapshots(store: SnapshotStore, before: Snapshot, a
   const patches: Buffer[] = [];
   const files: FileChange[] = [];
   for (const path of paths) {
-    const shadow = store.shadow(path);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
-    const call = comparing(shadow);
-    const treeIn = async ({ parts }: Snapshot) =>
-      parts.find((part) => part.path === path)?.tree ?? (await emptyTree(call));
-    const trees = [await treeIn(before), await treeIn(after)] as const;
+    const call = comparing(shadowOf(store, path));
+    const trees = [await treeIn(before, path, call), await treeIn(after, path, call)] as const;
     if (trees[0] === trees[1]) continue;
     const part = await comparePart(path, trees, call);
     patches.push(part.patch);

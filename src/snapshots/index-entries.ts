@@ -1,6 +1,7 @@
 import { type BigIntStats, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { shadowOf } from "./snapshot.ts";
 import { blobId } from "../lib/files/hash-file.ts";
 import { readBounded } from "../lib/files/read-file.ts";
 import { type GitCall, gitNames, runGit, runGitBriefly } from "../lib/process/run-git.ts";
@@ -23,12 +24,9 @@ export async function indexEntries(
 ): Promise<Map<string, IndexEntry>> {
   const entries = new Map<string, IndexEntry>();
   for (const { path } of snapshot.parts) {
-    const shadow = store.shadow(path);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
-    const { call, prefix, folder } = shadow;
+    const { call, prefix, folder } = shadowOf(store, path);
     const where = prefix === "" ? [] : ["--", prefix];
-    const abort = signal === undefined ? {} : { signal };
-    const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z", ...where], { ...call, ...abort });
+    const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z", ...where], { ...call, signal });
     const written = statSync(join(folder, "index"), { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n;
     // A workspace that has become a repository of its own is a part named "./".
     const place = path.replace(/(^|\/)\.\/$/, "$1");
@@ -90,9 +88,8 @@ const STATUS = "status --porcelain=v1 -z --untracked-files=no --no-renames --ign
 export async function leftOut(store: SnapshotStore, snapshot: Snapshot, signal?: AbortSignal): Promise<string[]> {
   const places: string[] = [];
   for (const { path, shadow } of parts(store, snapshot)) {
-    const abort = signal === undefined ? {} : { signal };
     const where = shadow.prefix === "" ? "." : shadow.prefix;
-    const names = await gitNames([...IGNORED, "--", where], { ...shadow.call, ...abort });
+    const names = await gitNames([...IGNORED, "--", where], { ...shadow.call, signal });
     places.push(...names.map((name) => path + name.slice(shadow.prefix.length)));
   }
   return places;

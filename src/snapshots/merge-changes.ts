@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type TreeDifference, treeDifferences } from "./snapshot.ts";
 import { openFolder } from "../lib/files/open-folder.ts";
-import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
+import { type GitCall, GitFailure, runGit } from "../lib/process/run-git.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { folderNames, installFile, removeFile } from "./install-file.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
@@ -52,14 +53,13 @@ export async function mergeChanges(order: MergeOrder): Promise<MergeReport> {
   const tree = ({ parts }: Snapshot) => parts.find(({ path }) => path === "")?.tree ?? "";
   if (shadow === undefined) throw new Error("the snapshot belongs to another store");
   const { call } = shadow;
-  const fields = await gitNames(
-    ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--ignore-submodules=all", tree(before), tree(after)],
-    call,
-  );
+  const differences = await treeDifferences([tree(before), tree(after)], call);
   const merged: string[] = [];
   const conflicts: MergeConflict[] = nestedChanges(before, after);
-  for (const { path, raw } of changesIn(fields)) {
-    const [base, theirs] = await versionsIn(raw, call);
+  // Something else may take the place of what is deleted.
+  const isDeletion = ({ change }: TreeDifference) => Number(change === "deleted");
+  for (const { path, old, now } of differences.toSorted((one, other) => isDeletion(other) - isDeletion(one))) {
+    const [base, theirs] = [await stored(old.mode, old.oid, call), await stored(now.mode, now.oid, call)];
     try {
       const because = await mergePath({ path, base, theirs }, order, call);
       if (because === undefined) merged.push(path);
@@ -69,13 +69,6 @@ export async function mergeChanges(order: MergeOrder): Promise<MergeReport> {
     }
   }
   return { merged, conflicts };
-}
-
-/** Deletions first, since something else may take the place of what is deleted. */
-function changesIn(fields: readonly string[]): readonly { readonly path: string; readonly raw: string }[] {
-  const changes = fields.flatMap((raw, at) => (at % 2 === 0 ? [{ raw, path: fields[at + 1] ?? "" }] : []));
-  const isDeletion = ({ raw }: { readonly raw: string }) => Number(raw.endsWith(" D"));
-  return changes.toSorted((one, other) => isDeletion(other) - isDeletion(one));
 }
 
 /** Repositories that were made or changed inside the copy are not merged. */
@@ -93,12 +86,6 @@ interface ChangedPath {
 }
 
 const NOTHING: Version = { kind: "nothing", bytes: Buffer.alloc(0), isExecutable: false };
-
-/** Both versions in a line of `diff-tree --raw`. */
-async function versionsIn(raw: string, call: GitCall): Promise<readonly [Version, Version]> {
-  const [oldMode = "", newMode = "", oldId = "", newId = ""] = raw.replace(/^:/, "").split(" ");
-  return [await stored(oldMode, oldId, call), await stored(newMode, newId, call)];
-}
 
 async function stored(mode: string, id: string, call: GitCall): Promise<Version> {
   if (mode === "000000") return NOTHING;

@@ -91,8 +91,7 @@ async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<Save
   const owned = ownFolder(folder);
   const started = new Date().toISOString();
   pruneSnapshots(home);
-  const limit = limits === undefined ? {} : { limits };
-  const taken = await takeSnapshot({ workspace, store: storeIn(folder), signal, ...limit });
+  const taken = await takeSnapshot({ workspace, store: storeIn(folder), signal, limits });
   const forget = () => {
     owned[Symbol.dispose]();
     rmSync(folder, { recursive: true, force: true });

@@ -3,11 +3,19 @@ import { basename, join } from "node:path";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { isInside } from "../lib/path/inside.ts";
-import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
+import { type GitCall, GitFailure, runGit } from "../lib/process/run-git.ts";
 import { errorCode, messageOf } from "../lib/text/user-error.ts";
 import { hasContent, indexEntries, type IndexEntry } from "./index-entries.ts";
 import { folderNames, installFile, removeFile } from "./install-file.ts";
-import { emptyTree, openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import {
+  openSnapshots,
+  shadowOf,
+  type Snapshot,
+  type SnapshotStore,
+  type TreeDifference,
+  treeDifferences,
+  treeIn,
+} from "./snapshot.ts";
 import { limitedFilter, type StoredContent, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
 
 /** A stored snapshot and where it belongs. */
@@ -57,7 +65,7 @@ export async function restoreSnapshot(saved: SavedSnapshot, options: RestoreOpti
   const store = openSnapshots(workspace, saved.store, saved.snapshot);
   const filter = limitedFilter(workspace, { ...USUAL_SNAPSHOT_LIMITS, files: Infinity, bytes: Infinity });
   const { signal } = options;
-  const now = await store.take({ filter: filter.choose, exact: true, ...(signal === undefined ? {} : { signal }) });
+  const now = await store.take({ filter: filter.choose, exact: true, signal });
   makeFolder(saved.store);
   const folder = mkdtempSync(join(saved.store, "restore-"));
   try {
@@ -166,60 +174,41 @@ async function planRestore(
   const differences: Difference[] = [];
   const places = [...new Set([...before.parts, ...now.parts].map(({ path }) => path))].toSorted();
   for (const [number, place] of places.entries()) {
-    const shadow = store.shadow(place);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${place}`);
+    const shadow = shadowOf(store, place);
     const area = join(folder, String(number));
     mkdirSync(area);
     const git: GitCall = {
       cwd: area,
       env: { ...shadow.call.env, GIT_WORK_TREE: area, GIT_INDEX_FILE: `${area}.index` },
     };
-    const treeIn = async ({ parts }: Snapshot) =>
-      parts.find(({ path }) => path === place)?.tree ?? (await emptyTree(git));
-    const trees = [await treeIn(before), await treeIn(now)] as const;
+    const trees = [await treeIn(before, place, git), await treeIn(now, place, git)] as const;
     const found = await findInPart(trees, git);
     if (found === undefined) {
       differences.push({ path: join(place), change: "deleted", staged: join(area, "gone") });
       continue;
     }
     const chosen = found.filter(
-      ({ name }) => paths.length === 0 || paths.some((path) => isInside(join(store.root, place, name), path)),
+      ({ path: name }) => paths.length === 0 || paths.some((path) => isInside(join(store.root, place, name), path)),
     );
-    const wanted = chosen.filter(({ change }) => change !== "added").map(({ name }) => name);
+    const wanted = chosen.filter(({ change }) => change !== "added").map(({ path }) => path);
     if (wanted.length > 0) await layOut(trees[0], wanted, git);
-    for (const { name, change } of chosen)
+    for (const { path: name, change } of chosen)
       differences.push({ path: join(place, name), change, staged: change === "added" ? undefined : join(area, name) });
   }
   return differences;
 }
 
-const DIFF = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=all"];
-
 const SUBMODULE = "160000";
 
-interface FoundName {
-  readonly name: string;
-  readonly change: Difference["change"];
-}
-
 /** Undefined for a nested repository that was removed together with the objects of its old tree. */
-async function findInPart(trees: readonly [string, string], git: GitCall): Promise<FoundName[] | undefined> {
+async function findInPart(trees: readonly [string, string], git: GitCall): Promise<TreeDifference[] | undefined> {
   try {
-    return readRaw(await gitNames([...DIFF, ...trees], git));
+    const found = await treeDifferences(trees, git);
+    return found.filter(({ old, now }) => old.mode !== SUBMODULE && now.mode !== SUBMODULE);
   } catch (error) {
     if (error instanceof GitFailure) return undefined;
     throw error;
   }
-}
-
-function readRaw(fields: readonly string[]): FoundName[] {
-  const found: FoundName[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode, newMode, , , status = ""] = (fields[at] ?? "").slice(1).split(" ");
-    const change = status === "A" ? "added" : status === "D" ? "deleted" : "changed";
-    if (oldMode !== SUBMODULE && newMode !== SUBMODULE) found.push({ name: fields[at + 1] ?? "", change });
-  }
-  return found;
 }
 
 /** Attributes are read from the old tree, and no filter is configured, so nothing the agent wrote takes part. */

@@ -51,7 +51,6 @@ export async function openShadow(
 ): Promise<Shadow> {
   const existing = keptShadow(folder);
   if (existing !== undefined) return existing;
-  const abort = signal === undefined ? {} : { signal };
   const repository = isNew ? undefined : await readRepository(root, signal);
   makeFolder(dirname(folder));
   // Without its record it was left half made by a process that was killed.
@@ -60,7 +59,7 @@ export async function openShadow(
   await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
     cwd: dirname(folder),
     workspace: root,
-    ...abort,
+    signal,
   });
   const place = { top: repository?.top ?? root, prefix: repository?.prefix ?? "" };
   const call = privateGit(folder, place.top);
@@ -68,7 +67,7 @@ export async function openShadow(
   const settings = ["core.bare=false", "core.quotepath=false", ...taken];
   appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));
   if (repository !== undefined) takeOver(repository, folder);
-  await seeHiddenChanges({ ...call, ...abort });
+  await seeHiddenChanges({ ...call, signal });
   writeFileSync(join(folder, PLACE), JSON.stringify(place));
   return { call, folder, prefix: place.prefix, repository };
 }
@@ -143,7 +142,7 @@ interface Repository {
 
 /** The repository of a folder, or undefined if git finds none or does not trust it. */
 export async function readRepository(folder: string, signal?: AbortSignal): Promise<Repository | undefined> {
-  const call: GitCall = { cwd: folder, ...(signal === undefined ? {} : { signal }) };
+  const call: GitCall = { cwd: folder, signal };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
   const options = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
   const { code, stdout } = await runGit(["rev-parse", ...options, "--show-object-format"], { ...call, accept: [128] });

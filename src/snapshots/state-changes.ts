@@ -7,7 +7,7 @@ import { readBounded } from "../lib/files/read-file.ts";
 import { type GitCall, GitFailure, gitNames } from "../lib/process/run-git.ts";
 import { errorCode } from "../lib/text/user-error.ts";
 import { privateGit } from "./shadow.ts";
-import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { shadowOf, type SnapshotStore, treeDifferences, treeIn } from "./snapshot.ts";
 import { modeOf, type WorkspaceState } from "./turn-states.ts";
 
 interface FileContent {
@@ -50,8 +50,7 @@ export async function stateChanges(
   const lost: string[] = [];
   const parts = new Set([...before.snapshot.parts, ...after.snapshot.parts].map(({ path }) => path));
   for (const part of parts) {
-    const shadow = store.shadow(part);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${part}`);
+    const shadow = shadowOf(store, part);
     // Trees can be compared even if the work tree is gone.
     const git = privateGit(shadow.folder, shadow.folder);
     const trees = [await treeIn(before.snapshot, part, git), await treeIn(after.snapshot, part, git)] as const;
@@ -72,9 +71,6 @@ export async function stateChanges(
   return { files: changes, lost };
 }
 
-const treeIn = async ({ parts }: Snapshot, part: string, git: GitCall) =>
-  parts.find(({ path }) => path === part)?.tree ?? (await emptyTree(git));
-
 interface RawFile extends FileContent {
   readonly gitMode: string;
 }
@@ -85,25 +81,22 @@ interface RawDifference {
   readonly now: RawFile | undefined;
 }
 
-const DIFF = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=all", "--no-abbrev"];
-
+/** Undefined for a nested repository that was removed together with the objects of its old tree. */
 async function rawDifferences(
   part: string,
   trees: readonly [string, string],
   git: GitCall,
 ): Promise<readonly RawDifference[] | undefined> {
-  const fields = await gitNames([...DIFF, ...trees], git).catch((error: unknown) => {
+  try {
+    return (await treeDifferences(trees, git)).map(({ path, old, now }) => ({
+      path: join(part, path),
+      old: rawFile(old.mode, old.oid, part),
+      now: rawFile(now.mode, now.oid, part),
+    }));
+  } catch (error) {
     if (error instanceof GitFailure && part !== "") return undefined;
     throw error;
-  });
-  if (fields === undefined) return undefined;
-  const found: RawDifference[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = "", newMode = "", oldOid = "", newOid = ""] = (fields[at] ?? "").slice(1).split(" ");
-    const path = join(part, fields[at + 1] ?? "");
-    found.push({ path, old: rawFile(oldMode, oldOid, part), now: rawFile(newMode, newOid, part) });
   }
-  return found;
 }
 
 /** Undefined for what is not there, and for submodules, whose files are a part of their own. */

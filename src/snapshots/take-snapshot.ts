@@ -27,7 +27,7 @@ interface SnapshotOrder {
   readonly workspace: string;
   /** A private folder for the snapshot, outside the reach of the agent. */
   readonly store: string;
-  readonly limits?: SnapshotLimits;
+  readonly limits?: SnapshotLimits | undefined;
   readonly signal?: AbortSignal;
 }
 

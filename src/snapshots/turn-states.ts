@@ -177,9 +177,6 @@ async function filesIn(
   if (shadow === undefined) return [];
   const { call, prefix } = shadow;
   const where = prefix === "" ? [] : ["--", prefix];
-  const names = await gitNames(["ls-files", "-z", ...where], {
-    ...call,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const names = await gitNames(["ls-files", "-z", ...where], { ...call, signal });
   return names.map((name) => join(part, name.slice(prefix.length)));
 }
