@@ -185,7 +185,7 @@ function keepBlocking(): void {
  */
 async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
   const { agent, warn } = launch;
-  if (runsNoTools(launch)) return undefined;
+  if (runsNoTools(launch.agent, launch.flags, launch.prompt !== undefined)) return undefined;
   // Loaded only for a guarded launch.
   const { prepareGuard } = await import("../hooks/install/prepare.ts");
   const hasHooks = findPack(agent.name)?.install !== undefined;

@@ -106,7 +106,7 @@ async function mergePath(
   const because = objection({ path, kind, target });
   if (because !== undefined) return because;
   const ours = present(workspace, path);
-  const result = await threeWay(withEndsOf(ours, { base, theirs }), textMerger(folder, call));
+  const result = await threeWay(withEndsOf(ours, base, theirs), textMerger(folder, call));
   if ("conflict" in result) return result.conflict;
   if (result.version === undefined) return undefined;
   const now = present(workspace, path);
@@ -226,16 +226,11 @@ async function mergeBytes(
 const isSame = (one: Version, other: Version) =>
   one.kind === other.kind && one.isExecutable === other.isExecutable && one.bytes.equals(other.bytes);
 
-interface Others {
-  readonly base: Version;
-  readonly theirs: Version;
-}
-
 /**
  * The three versions of a file with the line ends that the workspace has. Git may have changed those of the other two,
  * where attributes or settings tell it to. A change of all line ends on one side is left as it is.
  */
-function withEndsOf(ours: Version, { base, theirs }: Others): Others & { readonly ours: Version } {
+function withEndsOf(ours: Version, base: Version, theirs: Version): Versions {
   const [here, before] = [endsOf(ours), endsOf(base)];
   if (here === undefined || before === undefined || here === before) return { base, ours, theirs };
   return { ours, base: withEnds(base, here), theirs: endsOf(theirs) === before ? withEnds(theirs, here) : theirs };

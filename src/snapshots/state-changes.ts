@@ -66,7 +66,7 @@ export async function stateChanges(
       });
     }
   }
-  for (const [path, change] of await modeChanges({ store, before, after }, changes)) changes.set(path, change);
+  for (const [path, change] of await modeChanges(store, before, after, changes)) changes.set(path, change);
   for (const [path, change] of changes) if (isSameFile(change.before, change.after)) changes.delete(path);
   return { files: changes, lost };
 }
@@ -105,15 +105,11 @@ function rawFile(gitMode: string, oid: string, part: string): RawFile | undefine
   return { kind: gitMode === "120000" ? "link" : "file", oid, part, gitMode };
 }
 
-interface Compared {
-  readonly store: SnapshotStore;
-  readonly before: WorkspaceState;
-  readonly after: WorkspaceState;
-}
-
 /** Files with the same content and other permissions. */
 async function modeChanges(
-  { store, before, after }: Compared,
+  store: SnapshotStore,
+  before: WorkspaceState,
+  after: WorkspaceState,
   known: ReadonlyMap<string, StateChange>,
 ): Promise<readonly (readonly [string, StateChange])[]> {
   const isUsual = before.modes.plain === after.modes.plain && before.modes.executable === after.modes.executable;

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hookCommand } from "../install/hook-entries.ts";
 import { parseToml } from "../../lib/json/read-toml.ts";
-import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
+import type { AgentInstall, ContainedStart, PlainStart } from "../../contract/agent-install.ts";
 import { textIfReadable } from "../../lib/files/read-file.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
@@ -175,8 +175,9 @@ function isTemporary(env: NodeJS.ProcessEnv): boolean {
   return isInside(folder, env["TMPDIR"] ?? "/tmp");
 }
 
-function choiceOf({ flags, env, cwd }: Parameters<NonNullable<AgentInstall["containedStart"]>>[0]): Choice {
-  const settings = codexSettings({ flags, env, cwd });
+function choiceOf(start: PlainStart): Choice {
+  const { flags } = start;
+  const settings = codexSettings(start);
   const table = settings["sandbox_workspace_write"];
   const inTable = isRecord(table) ? table["network_access"] : undefined;
   const byFlag = dottedNetwork(flags);

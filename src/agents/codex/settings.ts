@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { homeOf } from "../install/read-settings.ts";
 import { textIfReadable } from "../../lib/files/read-file.ts";
 import { parseToml } from "../../lib/json/read-toml.ts";
-import type { ManagedSwitch } from "../../contract/agent-install.ts";
+import type { ManagedSwitch, PlainStart } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { findManaged } from "../install/refuse.ts";
 
@@ -10,17 +10,11 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const SYSTEM = "/etc/codex/config.toml";
 
-interface Place {
-  readonly flags: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-}
-
 /**
  * The person's own Codex settings, as far as a launch needs them: system, user, profile, flags; later ones win.
  * A file that is missing or unreadable counts as empty; Codex itself reports a broken one.
  */
-export function codexSettings({ flags, env, cwd }: Place): Settings {
+export function codexSettings({ flags, env, cwd }: PlainStart): Settings {
   const folder = codexHome(env, cwd);
   const user = flags.includes("--ignore-user-config") ? {} : tableIn(join(folder, "config.toml"));
   const profile = profileOf(flags) ?? user["profile"];

@@ -70,7 +70,7 @@ export function refuseNewerTrust(folder: string): void {
     // Broken: it trusts nothing, and may be replaced.
     return;
   }
-  refuseNewer(value, { where: store(folder), known: 1 });
+  refuseNewer(value, store(folder));
 }
 
 function writeTrust(folder: string, files: readonly TrustedFile[]): void {

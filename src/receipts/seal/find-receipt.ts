@@ -160,7 +160,7 @@ type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 export function refuseNewerExport(value: unknown, where: string): void {
   const format = isRecord(value) ? value["format"] : undefined;
   const [, version] = (typeof format === "string" ? /^signalbox-receipt\/v(\d{1,9})$/.exec(format) : undefined) ?? [];
-  refuseNewer({ version: Number(version) }, { where, known: 1 });
+  refuseNewer({ version: Number(version) }, where);
 }
 
 export const readReceiptFile = (path: string): ExactReceipt => readReceipt(readJsonFile(path), path);

@@ -76,7 +76,7 @@ async function begin({ argv, folder, pipes, starter }: CommandOrder, env: Record
       return { ...started, stream: pipe.output };
     }
   }
-  const { child, output: stream } = spawnOnPipe(argv, { cwd: folder, env, pipe });
+  const { child, output: stream } = spawnOnPipe(argv, folder, env, pipe);
   const exited = exitOf(child);
   await once(child, "spawn").catch((error: unknown) => {
     stream.destroy();
