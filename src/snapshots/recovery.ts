@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { LossScope, Recoverable } from "../contract/agent-call.ts";
 import { isInside } from "../lib/path/inside.ts";
-import { errorCode } from "../lib/text/user-error.ts";
+import { isMissing } from "../lib/text/user-error.ts";
 import { cleanInIndex, hasContent, indexEntries, type IndexEntry, leftOut } from "./index-entries.ts";
 import type { TakenSnapshot } from "./take-snapshot.ts";
 
@@ -125,8 +125,6 @@ function realFile(path: string): string | undefined {
     throw error;
   }
 }
-
-const isMissing = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 /**
  * `lost`: neither the snapshot nor git has it. `changed`: the snapshot does not have its present content. `untouched`:

@@ -13,7 +13,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../lib/files/make-folder.ts";
-import { MAX_SETTINGS, readBounded, readIfThere } from "../lib/files/read-file.ts";
+import { MAX_SETTINGS, readBounded, textIfThere } from "../lib/files/read-file.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { type GitCall, runGit } from "../lib/process/run-git.ts";
 
@@ -77,7 +77,7 @@ const PLACE = "signalbox-place.json";
 
 /** The existing shadow in `folder`, or undefined if there is none. */
 export function keptShadow(folder: string): Shadow | undefined {
-  const text = readIfThere(join(folder, PLACE))?.toString("utf8");
+  const text = textIfThere(join(folder, PLACE));
   if (text === undefined) return undefined;
   const { top, prefix } = Place.parse(parseJson(text));
   return { call: privateGit(folder, top), folder, prefix, repository: undefined };

@@ -7,7 +7,7 @@ import { parseJson } from "../../lib/json/parse-json.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
-import { errorCode } from "../../lib/text/user-error.ts";
+import { isMissing } from "../../lib/text/user-error.ts";
 import { namePaths } from "../install/instruction-file.ts";
 import { homeOf, readSettings, settingsText } from "../install/read-settings.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
@@ -203,7 +203,7 @@ function dropIns(folder: string): readonly string[] | undefined {
     const entries = readdirSync(folder, { withFileTypes: true }).filter(counts);
     return entries.map(({ name }) => `managed-settings.d/${name}`).toSorted();
   } catch (error) {
-    return isAbsent(error) ? [] : undefined;
+    return isMissing(error) ? [] : undefined;
   }
 }
 
@@ -217,11 +217,9 @@ function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine"
     // Serialized again, so that no escape in a key hides it.
     return OFF.test(JSON.stringify(settings)) ? "off" : "fine";
   } catch (error) {
-    return isAbsent(error) && !listed ? "fine" : "unread";
+    return isMissing(error) && !listed ? "fine" : "unread";
   }
 }
-
-const isAbsent = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 export const startingFiles: FindStartingFiles = ({ workspace }) => {
   const { files, unfit } = claudeFiles([workspace]);

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentHooks, TrustedAgents } from "../../contract/agent-install.ts";
 import type { Dialect, Payload } from "../../contract/hook-event.ts";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { MAX_SETTINGS, readBoundedText } from "../../lib/files/read-file.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -70,21 +71,13 @@ export function leadingText(folders: readonly string[], workspace: string): stri
   const own = folders.filter((folder) => isInside(folder, workspace));
   const files = own.flatMap((folder) => [
     ...TEXTS.map((name) => join(folder, name)),
-    ...namesIn(join(folder, ".github/instructions")),
+    ...namesIn(join(folder, ".github/instructions")).map((name) => join(folder, ".github/instructions", name)),
   ]);
   return files.find((path) => {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true || !existsSync(path)) return false;
     const real = realpathSync(path);
     return !isInside(real, workspace) || !real.endsWith(".md");
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }
 
 /** Models that write patches as free text get an `apply_patch` without fields; Copilot then reports only the text. */

@@ -14,7 +14,7 @@ import { delimiter, dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { folderNames } from "../../lib/files/folder-tree.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
@@ -158,7 +158,7 @@ function keepProjects(from: string, to: string): void {
 
 function textOf(path: string): string | undefined {
   try {
-    return readIfThere(path)?.toString("utf8");
+    return textIfThere(path);
   } catch {
     // Not a regular file, or not readable: Gemini begins a new list.
     return undefined;

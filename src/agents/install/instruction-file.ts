@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { namedFew } from "../../lib/text/printable.ts";
-import { errorCode } from "../../lib/text/user-error.ts";
+import { errorCode, isMissing } from "../../lib/text/user-error.ts";
 import { isInside } from "../../lib/path/inside.ts";
 
 /** What of a repository a launch may read on behalf of its agent. */
@@ -33,8 +33,8 @@ export function readInstruction(path: string, most: number, parts: ReadingRights
     if (!parts.mayRead(path) || !parts.mayRead(real)) return { problem: "the policy denies reading it" };
     return readStart(real, most);
   } catch (error) {
+    if (isMissing(error)) return undefined;
     const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     return { problem: code === undefined ? "it cannot be read" : `it cannot be read (${code})` };
   }
 }

@@ -58,6 +58,9 @@ export function readIfThere(path: string): Buffer | undefined {
   }
 }
 
+/** The text of such a file. */
+export const textIfThere = (path: string): string | undefined => readIfThere(path)?.toString("utf8");
+
 const BYTES = 256;
 
 /** The first bytes of a file as latin1, as many as the system reads of a first line; empty for an unreadable file. */

@@ -6,7 +6,7 @@ import { canonicalJson, isRecord } from "../json/json-value.ts";
 import { newerFormat, withUpdate } from "../json/file-format.ts";
 import { makeFolder } from "./make-folder.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { readIfThere } from "./read-file.ts";
+import { textIfThere } from "./read-file.ts";
 
 /** Something that was removed on purpose, named by what a signed chain says about it. */
 export interface Tombstone {
@@ -69,7 +69,7 @@ export function readTombstones(file: string, { list, key }: Signing): Tombstones
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   const dates = new Map<string, string>();
   let flaw: Tombstones["flaw"];
-  const lines = (readIfThere(file)?.toString("utf8") ?? "").split("\n").slice(0, -1);
+  const lines = (textIfThere(file) ?? "").split("\n").slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const read = readLine(text, { list, key: publicKey });
     if (typeof read === "string") flaw ??= { line: index + 1, because: read };

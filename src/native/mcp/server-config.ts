@@ -13,7 +13,7 @@ import * as z from "zod";
 import type { McpServer } from "../../contract/mcp-server.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { jsonDepth } from "../../lib/json/parse-json.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -226,6 +226,6 @@ export function namesIn(file: string): readonly string[] {
 }
 
 function configText(file: string): string {
-  const text = readIfThere(file)?.toString("utf8") ?? "";
+  const text = textIfThere(file) ?? "";
   return text.trim() === "" ? '{\n  "mcpServers": {}\n}\n' : text;
 }

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import { readBoundedText } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -128,14 +129,6 @@ function gitFolders(entry: string): { readonly folder: string; readonly common: 
   const folder = named === undefined ? real : realIfThere(resolve(dirname(real), named.replace(/^gitdir: /, "")));
   const pointer = readPointer(join(folder, "commondir"));
   return { folder, common: pointer === undefined ? folder : realIfThere(resolve(folder, pointer)) };
-}
-
-function realIfThere(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 const MAX_POINTER = 1024 * 1024;
