@@ -96,11 +96,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib shell snapshots guard"),
     doors: words(`
       acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts host.ts run/known-runs.ts
-      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-parts.ts run/run-work-order.ts
+      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-setup.ts run/run-work-order.ts
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts
       workspace/workspace-copy.ts
     `),
-    budget: [43, 7700],
+    budget: [38, 7500],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),

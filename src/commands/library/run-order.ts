@@ -7,10 +7,10 @@ import {
   type OnApproval,
   type RunEnd,
   type RunLimits,
-  type RunParts,
+  type RunSetup,
   type RunStep,
   USUAL_LIMITS,
-} from "../../receipts/run/run-parts.ts";
+} from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
@@ -74,7 +74,7 @@ export interface RunOptions {
  * Everything that `runWorkOrder` needs, chosen as `signalbox run` would on this machine. Throws a UserError if the rules
  * of the workspace, which is `root` in `cwd`, do not let the agent begin.
  */
-export async function machineParts(options: RunOptions, root = "."): Promise<RunParts> {
+export async function machineParts(options: RunOptions, root = "."): Promise<RunSetup> {
   const { agent, env = process.env } = options;
   const cwd = resolve(options.cwd ?? ".");
   const home = signalboxHome(env);

@@ -2,7 +2,7 @@ import { isLoginError } from "../../agents/pack/records.ts";
 import { commandScreen } from "../../guard/screen/screen-command.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { type RunParts, type RunSetting, type RunStep, USUAL_LIMITS } from "../../receipts/run/run-parts.ts";
+import { type RunSetup, type RunSetting, type RunStep, USUAL_LIMITS } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
@@ -39,7 +39,7 @@ export function agentRunner({ flags, deniedTools, setting, personas, warn }: Age
     const host = await chooseHost([], hostFlags);
     const prompt = persona === undefined ? request.prompt : `${persona}\n\n---\n\n${request.prompt}`;
     const order = agentOrder(prompt, request, { host: host.name, deniedTools });
-    const parts: RunParts = {
+    const parts: RunSetup = {
       ...setting,
       agent: host.name,
       openHost: host.openHost,

@@ -7,7 +7,7 @@ import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { messageOf, UserError } from "../../lib/text/user-error.ts";
 import { readWorkOrder } from "../../receipts/run/read-order.ts";
-import { MAX_ROUNDS } from "../../receipts/run/run-parts.ts";
+import { MAX_ROUNDS } from "../../receipts/run/run-setup.ts";
 import { textFlag } from "../flags.ts";
 
 type Flags = Readonly<Record<string, unknown>>;

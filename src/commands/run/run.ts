@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { readyForRuns } from "../../receipts/run/recover-runs.ts";
-import { type RunLimits, type RunParts, USUAL_LIMITS } from "../../receipts/run/run-parts.ts";
+import { type RunLimits, type RunSetup, USUAL_LIMITS } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import { commandScreen } from "../../guard/screen/screen-command.ts";
 import { HOST_NAMES } from "../../hosts/named/named-host.ts";
@@ -102,7 +102,7 @@ export const command: CommandModule = {
       say(because);
       interrupt.abort();
     });
-    const parts: RunParts = {
+    const parts: RunSetup = {
       ...setting,
       agent: host.name,
       openHost: host.openHost,

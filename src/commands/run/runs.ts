@@ -14,7 +14,7 @@ import { sessionsPlace } from "../../native/log/log-folder.ts";
 import { summarise } from "../../native/log/session-summary.ts";
 import { type KnownRun, readRuns, runLife, whyUnknown, withRunLock } from "../../receipts/run/known-runs.ts";
 import { recoverRuns } from "../../receipts/run/recover-runs.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { listRecipeRuns, type RecipeRun } from "../../recipes/run/run-folder.ts";
 import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { type RestoreOptions, type RestoreReport, restoreSnapshot } from "../../snapshots/restore.ts";

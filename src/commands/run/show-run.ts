@@ -1,7 +1,7 @@
 import { dollars, printable } from "../../lib/text/printable.ts";
 import { statSync } from "node:fs";
 import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
-import type { Processes, RunEnd, RunStep } from "../../receipts/run/run-parts.ts";
+import type { Processes, RunEnd, RunStep } from "../../receipts/run/run-setup.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";

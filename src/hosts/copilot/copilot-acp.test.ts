@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
-import type { RunEnd } from "../../receipts/run/run-parts.ts";
+import type { RunEnd } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { plainStarter } from "../program/start-agent.ts";

@@ -5,7 +5,7 @@ import { newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE } from "../../contract/receipt.ts";
 import { mockHost } from "../../hosts/named/mock.ts";
 import type { HostJob, OpenHost } from "../host.ts";
-import { type FailedRound, factsOf, followUpOf } from "./rounds.ts";
+import { type FailedRound, factsOf, followUpOf } from "./check-work.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 /** A host that notes what it was given in each round, and claims to be done. */

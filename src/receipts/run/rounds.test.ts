@@ -8,7 +8,7 @@ import { mockHost } from "../../hosts/named/mock.ts";
 import type { OpenHost } from "../host.ts";
 import { findReceipt } from "../seal/find-receipt.ts";
 import { verifyHome } from "../seal/verify-receipts.ts";
-import type { RunEnd } from "./run-parts.ts";
+import type { RunEnd } from "./run-setup.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 const CHECK = "echo looking; test -e made.txt";
