@@ -118,10 +118,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),
     doors: words(`
-      acp/acp.ts named/named-host.ts native-host.ts own-host.ts program/program.ts program/start-agent.ts
-      program/system-processes.ts sidecar/conformance.ts sidecar/sidecar.ts
+      named-host.ts native-host.ts program/program.ts program/system-processes.ts sidecar/conformance.ts
+      sidecar/sidecar.ts
     `),
-    budget: [28, 4500],
+    budget: [26, 4150],
   },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents"),

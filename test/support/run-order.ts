@@ -12,7 +12,7 @@ import { runWorkOrder } from "../../src/receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../src/contract/work-order.ts";
 import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
 import { realMachine } from "../../src/guard/machine/real-machine.ts";
-import { mockHost } from "../../src/hosts/named/mock.ts";
+import { mockHost } from "../../src/hosts/mock.ts";
 import { systemProcesses } from "../../src/hosts/program/system-processes.ts";
 import { tempFolder } from "./temp-folder.ts";
 

@@ -17,8 +17,8 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { secretValues } from "../../guard/redact.ts";
-import { namedHost } from "../../hosts/named/named-host.ts";
-import { HAS_NO_HOOKS, refuseUncontained } from "../../hosts/program/program.ts";
+import { namedHost } from "../../hosts/named-host.ts";
+import { refuseUncontained } from "../../hosts/program/program.ts";
 import { systemProcesses } from "../../hosts/program/system-processes.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
@@ -112,8 +112,8 @@ function roundsOf({ rounds = 1, accept = [] }: RunOptions): number {
 }
 
 async function hostFor(agent: string, env: NodeJS.ProcessEnv, policy: Policy): Promise<OpenHost> {
-  const { openHost, hasNoHooks } = await namedHost(agent, env);
-  if (hasNoHooks === true) refuseUncontained(agent, HAS_NO_HOOKS, { policy });
+  const { openHost, uncontainable } = await namedHost(agent, env);
+  if (uncontainable !== undefined) refuseUncontained(agent, uncontainable, policy);
   return openHost;
 }
 

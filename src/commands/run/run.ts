@@ -3,7 +3,7 @@ import { readyForRuns } from "../../receipts/run/recover-runs.ts";
 import { type RunLimits, type RunSetup, USUAL_LIMITS } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { HOST_NAMES } from "../../hosts/named/named-host.ts";
+import { HOST_NAMES } from "../../hosts/named-host.ts";
 import { sandboxRequirement, uncontained } from "../../hosts/program/program.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";

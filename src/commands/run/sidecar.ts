@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { orderDecider, serveHost } from "../../receipts/run/serve-host.ts";
@@ -8,9 +8,8 @@ import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { redact, secretValues } from "../../guard/redact.ts";
-import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
+import { acpByCommand, HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
 import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
-import type { NamedHost } from "../../hosts/own-host.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -45,25 +44,12 @@ export const command: CommandModule = {
 };
 
 async function hostNamed(what: string, passed: readonly string[]): Promise<NamedHost> {
-  if (what === "acp") return await acp(passed);
+  if (what === "acp") return acpByCommand(commandOf(passed, "signalbox sidecar acp"), process.env, manifest.version);
   if (what !== "native") return await namedHost(what, process.env);
   const { nativeSettings } = await import("../native/settings.ts");
   const { NATIVE_CAPABILITIES, nativeHost } = await import("../../hosts/native-host.ts");
   const backend = { id: "native", backend_version: manifest.version, adapter_version: "1" };
   return { backend, capabilities: NATIVE_CAPABILITIES, openHost: nativeHost(nativeSettings({}), manifest.version) };
-}
-
-async function acp(words: readonly string[]): Promise<NamedHost> {
-  const { acpByCommand } = await import("../../hosts/named/named-host.ts");
-  const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
-  const { path, argv } = commandOf(words, "signalbox sidecar acp");
-  const name = basename(path);
-  const backend = { id: name, backend_version: null, adapter_version: "1" };
-  return {
-    backend,
-    capabilities: ACP_CAPABILITIES,
-    openHost: acpByCommand({ path, argv }, process.env, manifest.version),
-  };
 }
 
 function commandOf([path, ...argv]: readonly string[], where: string): { path: string; argv: string[] } {

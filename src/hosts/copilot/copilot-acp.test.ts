@@ -32,7 +32,7 @@ async function runTask(
     ABP_COPILOT_ACP_ARGS: JSON.stringify([AGENT, ...words]),
     ...env,
   };
-  const openHost = copilotHost({ env: settings, starter: plainStarter(settings), version: "0" });
+  const openHost = copilotHost(settings, plainStarter(settings));
   const order = workOrder({ root, policy: { require_approval_for: [...approve] } });
   const whole = { ...order, task: task.join("\n"), config: { ...order.config, ...config } };
   const steps = await Array.fromAsync(runWorkOrder(whole, runParts({ root, openHost })));

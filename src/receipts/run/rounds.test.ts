@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { mockHost } from "../../hosts/named/mock.ts";
+import { mockHost } from "../../hosts/mock.ts";
 import type { OpenHost } from "../host.ts";
 import { findReceipt } from "../seal/find-receipt.ts";
 import { verifyHome } from "../seal/verify-receipts.ts";
