@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Statement } from "../../contract/seal.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
-import { receiptHash, sha256Hex } from "./canonical-receipt.ts";
+import { receiptHash } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { type IndexedSeal, readIndex, readSealLine } from "./receipt-index.ts";
 import { readReceiptBytes, readStore } from "./store-receipt.ts";
 import { openSeal, publicPem, readSealKey, sealedHash, sealKey, type VerifyKey } from "./seal.ts";
@@ -59,7 +60,7 @@ export function findReceipt(home: string, run: string): FoundReceipt {
   const first = findIndexed(home, run) ?? pickRun(listReceipts(home), run);
   const content = readReceiptBytes(home, idOf(first));
   if (content === undefined) refusePruned(home, first.statement);
-  if (content === undefined || sha256Hex(content) !== sealedHash(first.statement))
+  if (content === undefined || sha256(content) !== sealedHash(first.statement))
     throw new UserError("the receipt of this run is missing or was changed", {
       where: receiptFileName(idOf(first)),
       fix: "details: signalbox receipt verify",

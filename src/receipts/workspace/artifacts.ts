@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { AgentEvent } from "../../contract/agent-event.ts";
@@ -8,6 +7,7 @@ import { isInside } from "../../lib/path/inside.ts";
 import { isFile } from "../../lib/path/find-program.ts";
 import { type OpenFolder, openFolder } from "../../lib/files/open-folder.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 
 /** The folder for run artifacts, inside the user's workspace. */
@@ -40,7 +40,7 @@ export function openArtifacts(
       const bytes = Buffer.from(content);
       writeNew(folder.at(file), bytes);
       const path = [ARTIFACTS_FOLDER, "artifacts", runId, file].join("/");
-      const artifact = { kind, path, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+      const artifact = { kind, path, size: bytes.length, sha256: sha256(bytes) };
       written.push(artifact);
       onWritten(artifact);
       return artifact;
