@@ -15,7 +15,6 @@ import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
 import { secretValues } from "../../guard/redact.ts";
 import { namedHost } from "../../hosts/named-host.ts";
 import { refuseUncontained } from "../../hosts/program/program.ts";
@@ -23,9 +22,8 @@ import { systemProcesses } from "../../hosts/program/system-processes.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { UserError } from "../../lib/text/user-error.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import { refuseDeepSession } from "../../lib/process/inside-session.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { screen } from "../../guard/screen/screen.ts";
 
 type Changes = { readonly [Part in keyof WorkOrder]?: Partial<WorkOrder[Part]> };
 
@@ -89,7 +87,7 @@ export async function machineParts(options: RunOptions, root = "."): Promise<Run
     processes: systemProcesses(env),
     secrets: { values: secretValues(env) },
     policy,
-    world: { ...realMachine, screen: commandScreen(screen) },
+    world: screenedMachine,
     accept: options.accept ?? [],
     rounds: roundsOf(options),
     limits: { ...USUAL_LIMITS, ...options.limits },

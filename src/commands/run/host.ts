@@ -9,7 +9,7 @@ import { currentFolder } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { splitWords } from "../../lib/text/shell-words.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { textFlag } from "../flags.ts";
+import { type Flags, textFlag } from "../flags.ts";
 
 export interface ChosenHost {
   /** Its name in receipts. */
@@ -21,10 +21,7 @@ export interface ChosenHost {
 }
 
 /** The host and its program, from the words and flags of `signalbox run`. */
-export async function chooseHost(
-  words: readonly string[],
-  flags: Readonly<Record<string, unknown>>,
-): Promise<ChosenHost> {
+export async function chooseHost(words: readonly string[], flags: Flags): Promise<ChosenHost> {
   const sidecar = textFlag(flags, "sidecar");
   const acp = textFlag(flags, "acp");
   const backend = textFlag(flags, "backend") ?? textFlag(flags, "agent");
@@ -83,8 +80,6 @@ async function openNative(flags: Flags): Promise<OpenHost> {
   const check = checks.length > 1 ? checks.map((each) => `( ${each} )`).join(" && ") : checks[0];
   return nativeHost(nativeSettings({ ...flags, accept: check }), manifest.version);
 }
-
-type Flags = Readonly<Record<string, unknown>>;
 
 function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {
   const tasks = [...words, ...(flag === undefined ? [] : [flag])];

@@ -29,7 +29,7 @@ import {
   undoSnapshot,
 } from "../../snapshots/saved-session.ts";
 import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
-import { isConfirmed, printJson, textsFlag } from "../flags.ts";
+import { collect, isConfirmed, printJson, textsFlag } from "../flags.ts";
 import { subVerb } from "../sub-verbs.ts";
 import { runSetting } from "./setting.ts";
 
@@ -41,8 +41,6 @@ const LIST_HELP: SubVerbHelp = {
   flags: ["--all", "--json"],
   examples: ["signalbox runs list --all"],
 };
-
-const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
 const unclearLine = (run: KnownRun) =>
   `cannot tell from here whether run ${run.header.run_id} is still active: ${whyUnknown(run)}; check there, or if it has ended: signalbox cancel ${run.header.run_id} --gone`;

@@ -6,18 +6,16 @@ import manifest from "../../../package.json" with { type: "json" };
 import { orderDecider, serveHost } from "../../receipts/run/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
 import { redact, secretValues } from "../../guard/redact.ts";
 import { acpByCommand, HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
 import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { screen } from "../../guard/screen/screen.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandModule } from "../command-module.ts";
-import { printJson } from "../flags.ts";
+import { collect, type Flags, printJson } from "../flags.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import { orderOf } from "./order.ts";
 
 export const command: CommandModule = {
@@ -27,10 +25,7 @@ export const command: CommandModule = {
   configure(command: Command) {
     command
       .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to act as that host; check to test another`)
-      .option("--param <name=value>", "with check: a host-specific setting", (value, before: string[] | undefined) => [
-        ...(before ?? []),
-        value,
-      ])
+      .option("--param <name=value>", "with check: a host-specific setting", collect)
       .option("--task <text>", "with check: the task to give the host", "say hello")
       .option("--json", "with check: print one JSON line per finding")
       .addHelpText("after", EXAMPLES);
@@ -73,7 +68,7 @@ async function serve(host: NamedHost): Promise<number> {
   const decider = orderDecider({
     policyOf,
     agent: host.backend.id,
-    world: { ...realMachine, screen: commandScreen(screen) },
+    world: screenedMachine,
     append: (entry) => audit.append(entry),
     redact: (text) => redact(text, secrets).text,
   });
@@ -93,7 +88,7 @@ async function serve(host: NamedHost): Promise<number> {
   }
 }
 
-async function check(words: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number> {
+async function check(words: readonly string[], flags: Flags): Promise<number> {
   const { checkHost } = await import("../../hosts/sidecar/conformance.ts");
   const command = commandOf(words, "signalbox sidecar check");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-check-"));
