@@ -117,7 +117,11 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
 }
 
 /** For `--require-proof`: throws unless the rules are proven to work for this exact program. */
-export function requireProof(agent: Agent, binary: FoundBinary, request: ProofHome & { readonly unguarded: boolean }): void {
+export function requireProof(
+  agent: Agent,
+  binary: FoundBinary,
+  request: ProofHome & { readonly unguarded: boolean },
+): void {
   const refuse = (what: string, fix: string) =>
     new UserError(what, { where: `--require-proof; ${binary.real}`, fix, exitCode: EXIT.refused });
   if (!isProvable(agent.name))

@@ -15,14 +15,7 @@ import { CONTAINED_IDS, tryContained, tryNothingLeft } from "./plan-contained.ts
 import { tryFaults } from "./faults.ts";
 import { tryInstructions, trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryManaged, tryOwnRule } from "./plan-own-rules.ts";
-import {
-  guardFiles,
-  guardFingerprint,
-  isProvable,
-  proofsFolder,
-  PROVABLE,
-  writeProof,
-} from "./proof-state.ts";
+import { guardFiles, guardFingerprint, isProvable, proofsFolder, PROVABLE, writeProof } from "./proof-state.ts";
 import type { AgentReport, Report } from "./report.ts";
 import { type Candidate, openTrialStage, PROOF_POLICY, type ProveOptions, type TrialStage } from "./trial-stage.ts";
 import { type GuaranteeResult, judgeTrials, type Trial } from "./trial.ts";
@@ -31,11 +24,7 @@ import { type GuaranteeResult, judgeTrials, type Trial } from "./trial.ts";
  * Tests every agent, stores the results in the user's signalbox folder with the hashes of what was tested, and returns
  * them.
  */
-export async function proveAll(
-  candidates: readonly Candidate[],
-  home: string,
-  options: ProveOptions,
-): Promise<Report> {
+export async function proveAll(candidates: readonly Candidate[], home: string, options: ProveOptions): Promise<Report> {
   // Before the tests, which take minutes, because their results must be stored.
   makeFolder(proofsFolder(home));
   const cache = join(home, "cache");

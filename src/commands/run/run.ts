@@ -99,8 +99,12 @@ export const command: CommandModule = {
       say(because);
       interrupt.abort();
     });
-    const parts: RunSetup = {
+    using waiting = timerLine(`waiting for ${host.name}`);
+    using checking = timerLine("running the check");
+    const { show, showCheck } = runShower(flags["json"] === true, waiting, checking);
+    const setup: RunSetup = {
       ...setting,
+      processes: { ...setting.processes, runCheck: showCheck(setting.processes.runCheck) },
       agent: host.name,
       openHost: host.openHost,
       cwd,
@@ -113,12 +117,8 @@ export const command: CommandModule = {
       limits,
       signal: interrupt.signal,
     };
-    using waiting = timerLine(`waiting for ${host.name}`);
-    using checking = timerLine("running the check");
-    const { show, showCheck } = runShower(flags["json"] === true, waiting, checking);
     let exitCode: number = EXIT.failed;
-    const processes = { ...setting.processes, runCheck: showCheck(setting.processes.runCheck) };
-    for await (const step of runWorkOrder(order, { ...parts, processes })) {
+    for await (const step of runWorkOrder(order, setup)) {
       if (step.type === "event") follow(step.event, unread);
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;

@@ -187,7 +187,7 @@ function changedCheckLines(acceptance: RunEnd["facts"]["acceptance"]): readonly 
 }
 
 /** What the check printed last. Where the run ended for another reason, the rest of that is not the check's. */
-function lastOutput({ exitCode, because }: Pick<RunEnd, "exitCode" | "because">, before: string): string {
+function lastOutput({ exitCode, because }: RunEnd, before: string): string {
   const isAboutCheck = exitCode === RUN_EXIT.notAccepted || exitCode === RUN_EXIT.changedCheck;
   return (isAboutCheck ? restOf(because) : "") || before;
 }

@@ -9,11 +9,15 @@ import { parseJson } from "../json/parse-json.ts";
 import { readIfThere } from "./read-file.ts";
 import { isSigned, signedLine } from "./signed-chain.ts";
 
-/** Something that was removed on purpose, named by what a signed chain says about it. */
-export interface Tombstone {
+/** Something that a signed chain names. */
+export interface ChainedItem {
   readonly kind: string;
   readonly name: string;
   readonly hash: string;
+}
+
+/** Something that was removed on purpose. */
+export interface Tombstone extends ChainedItem {
   readonly bytes: number;
 }
 
@@ -56,9 +60,9 @@ export function appendTombstones(
 
 const PURPOSE = "signalbox pruned ";
 
-export interface Tombstones {
+interface Tombstones {
   /** When this was pruned, or undefined if no valid record says so. */
-  readonly prunedAt: (item: Omit<Tombstone, "bytes">) => string | undefined;
+  readonly prunedAt: (item: ChainedItem) => string | undefined;
   /** The first line that was changed. A line that is missing shows as something that vanished unrecorded. */
   readonly flaw: { readonly line: number; readonly because: string } | undefined;
 }
@@ -76,7 +80,7 @@ export function readTombstones(file: string, { list, key }: Signing): Tombstones
   return { prunedAt: (item) => dates.get(idOf(item)), flaw };
 }
 
-const idOf = ({ kind, name, hash }: Omit<Tombstone, "bytes">) => JSON.stringify([kind, name, hash]);
+const idOf = ({ kind, name, hash }: ChainedItem) => JSON.stringify([kind, name, hash]);
 
 function readLine(text: string, { list, key }: Signing): PruneLine | string {
   let value: unknown;

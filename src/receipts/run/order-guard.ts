@@ -50,19 +50,19 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
   const attended = rulesOf(setting, true);
   const placeOf = (call: HeldCall, containment: CallContainment = {}) => {
     const here = { ...world, ...containment };
-    return { placed: { cwd: root, ...call }, here, parts: { machine: here, session, agent, append, redact } };
+    return { placed: { cwd: root, ...call }, here, recording: { machine: here, session, agent, append, redact } };
   };
   const judgeUnder = (rules: Rules, call: HeldCall, containment?: CallContainment): Decision => {
-    const { placed, here, parts } = placeOf(call, containment);
-    return both(placed, here, rules, (policy) => decideAndRecord(placed, policy, parts));
+    const { placed, here, recording } = placeOf(call, containment);
+    return both(placed, here, rules, (policy) => decideAndRecord(placed, policy, recording));
   };
   /** The decision about a call that only needs an approval, which the user gave in advance; undefined for any other. */
   const approvedBefore = (call: HeldCall, containment?: CallContainment): Decision | undefined => {
-    const { placed, here, parts } = placeOf(call, containment);
+    const { placed, here, recording } = placeOf(call, containment);
     const question = both(placed, here, attended, (policy) => decide(placed, policy, here));
     if (question.verdict !== "ask") return undefined;
     const because = `approved in advance: ${question.because}`;
-    return recordDecision(placed, alone.joined, { ...parts, decision: { ...question, verdict: "allow", because } });
+    return recordDecision(placed, alone.joined, { ...recording, decision: { ...question, verdict: "allow", because } });
   };
   const decided = (call: HeldCall, decision: Decision): Decision => {
     ledger.decided(callKey(call), call.tool, decision.verdict);
