@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sha256 } from "../src/lib/json/sha256.ts";
 import { canonicalReceipt, finalReceipt } from "../src/receipts/seal/canonical-receipt.ts";
+import { sha256 } from "../src/lib/json/sha256.ts";
 import { findReceipt, listReceipts, pickRun } from "../src/receipts/seal/find-receipt.ts";
 import { sealKey } from "../src/receipts/seal/seal.ts";
 import { readStore, storeReceipt } from "../src/receipts/seal/store-receipt.ts";

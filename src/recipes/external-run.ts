@@ -4,7 +4,7 @@ import { readTrust } from "../guard/policy/trust.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { say } from "../lib/process/standard-streams.ts";
 import { isUserError } from "../lib/text/user-error.ts";
-import type { RunSetting } from "../receipts/run/run-parts.ts";
+import type { RunSetting } from "../receipts/run/run-setup.ts";
 import { endLeftCommands } from "../sandbox/run/left-commands.ts";
 import { type CheckedRunner, checkRunner, findRunner, RUNNER_NAME } from "./bridge/find-runner.ts";
 import { banner, print, runRunner } from "./bridge/run-runner.ts";

@@ -5,7 +5,7 @@ import { readTrust } from "../guard/policy/trust.ts";
 import { findWorkspace } from "../lib/path/workspace.ts";
 import { say } from "../lib/process/standard-streams.ts";
 import { readyForRuns, recoverRuns } from "../receipts/run/recover-runs.ts";
-import type { RunSetting } from "../receipts/run/run-parts.ts";
+import type { RunSetting } from "../receipts/run/run-setup.ts";
 import { endLeftCommands } from "../sandbox/run/left-commands.ts";
 import {
   checkTrust,

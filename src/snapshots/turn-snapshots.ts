@@ -10,7 +10,7 @@ import {
   readModes,
   type SavedTurn,
   savedTurns,
-  type TurnState,
+  type SavedTurn,
   takeState,
   turnFile,
   writeTurn,
@@ -42,7 +42,7 @@ interface OpenTurn {
   readonly turn: string;
   readonly ready: Promise<void>;
   /** Set when the state before it is stored. */
-  saved?: { readonly file: string; readonly state: TurnState };
+  saved?: { readonly file: string; readonly state: SavedTurn };
 }
 
 /** A snapshot that is not older than this is one of now. */

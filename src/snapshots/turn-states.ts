@@ -39,7 +39,7 @@ export type WorkspaceState = z.infer<typeof WorkspaceState>;
  * What a workspace was like before the first change of a turn, and when the turn was over. A turn that was killed and
  * went on later has several of these.
  */
-const TurnState = z.object({
+const SavedTurn = z.object({
   /** The prompt that the turn began with. */
   turn: z.string(),
   before: WorkspaceState,
@@ -51,9 +51,9 @@ const TurnState = z.object({
   foreign: z.array(z.string()),
 });
 
-export type TurnState = z.infer<typeof TurnState>;
+export type SavedTurn = z.infer<typeof SavedTurn>;
 
-const StoredTurn = TurnState.extend({ version: z.literal(TURN_FORMAT) });
+const StoredTurn = SavedTurn.extend({ version: z.literal(TURN_FORMAT) });
 
 /** A stored turn state, with the snapshot folder that it belongs to. */
 export interface SavedTurn {
@@ -63,7 +63,7 @@ export interface SavedTurn {
   readonly id: string;
   readonly folder: string;
   readonly store: string;
-  readonly state: TurnState;
+  readonly state: SavedTurn;
 }
 
 const turnsIn = (folder: string) => join(folder, "turns");
@@ -72,7 +72,7 @@ const turnsIn = (folder: string) => join(folder, "turns");
 export const turnFile = (folder: string, number: number) =>
   join(turnsIn(folder), `${String(number).padStart(6, "0")}.json`);
 
-export function writeTurn(file: string, state: TurnState): void {
+export function writeTurn(file: string, state: SavedTurn): void {
   makeFolder(join(file, ".."));
   atomicWrite(file, `${JSON.stringify({ version: TURN_FORMAT, ...state })}\n`);
 }
@@ -105,7 +105,7 @@ function turnsOfFolder(home: string, id: string): readonly SavedTurn[] {
   });
 }
 
-function readTurn(file: string): TurnState | undefined {
+function readTurn(file: string): SavedTurn | undefined {
   try {
     const raw: unknown = parseJson(readFileSync(file, "utf8"));
     return newerFormat(raw, TURN_FORMAT) === undefined ? StoredTurn.parse(raw) : undefined;

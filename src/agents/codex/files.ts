@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseToml } from "../../lib/json/read-toml.ts";
+import { parseToml } from "../../lib/json/toml.ts";
 import { namesIn } from "../../lib/files/folder-tree.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { namePaths, type ReadingRights, readInstruction } from "../install/instruction-file.ts";

@@ -1,10 +1,9 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hookCommand } from "../install/hook-entries.ts";
-import { parseToml } from "../../lib/json/read-toml.ts";
+import { parseToml, tomlString } from "../../lib/json/toml.ts";
 import type { AgentInstall, ContainedStart, PlainStart } from "../../contract/agent-install.ts";
 import { textIfReadable } from "../../lib/files/read-file.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { isFile } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseToml } from "../../lib/json/read-toml.ts";
+import { parseToml } from "../../lib/json/toml.ts";
 import type { AgentInstall, PlainStart } from "../../contract/agent-install.ts";
 import type { OwnPattern, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";

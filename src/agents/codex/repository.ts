@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { namesIn } from "../../lib/files/folder-tree.ts";
 import { stringify } from "smol-toml";
 import type { GivenText, GivenTexts, InstallParts } from "../../contract/agent-install.ts";
-import { inlineToml, tomlString } from "../../lib/json/inline-toml.ts";
+import { inlineToml, tomlString } from "../../lib/json/toml.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { type NativeFiles, withoutNative } from "../install/given-plugin.ts";
 import { type LeftOut, leftOutLine, type ReadingRights, readInstruction } from "../install/instruction-file.ts";

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { homeOf } from "../install/read-settings.ts";
 import { textIfReadable } from "../../lib/files/read-file.ts";
-import { parseToml } from "../../lib/json/read-toml.ts";
+import { parseToml } from "../../lib/json/toml.ts";
 import type { ManagedSwitch, PlainStart } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { findManaged } from "../install/refuse.ts";

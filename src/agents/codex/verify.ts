@@ -7,7 +7,7 @@ import type { HookEventName } from "../../contract/hook-event.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { hasStarted } from "../../lib/process/has-started.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { jsonIfValid } from "../../lib/json/parse-json.ts";
 import { printable } from "../../lib/text/printable.ts";

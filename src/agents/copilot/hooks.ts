@@ -74,9 +74,13 @@ export function leadingText(folders: readonly string[], workspace: string): stri
     ...namesIn(join(folder, ".github/instructions")).map((name) => join(folder, ".github/instructions", name)),
   ]);
   return files.find((path) => {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true || !existsSync(path)) return false;
-    const real = realpathSync(path);
-    return !isInside(real, workspace) || !real.endsWith(".md");
+    try {
+      const real = realpathSync(path);
+      return lstatSync(path).isSymbolicLink() && !(isInside(real, workspace) && real.endsWith(".md"));
+    } catch {
+      // Nothing is there, or nothing behind the link.
+      return false;
+    }
   });
 }
 

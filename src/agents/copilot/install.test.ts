@@ -63,6 +63,8 @@ test("a link in the place of an instruction file is refused, unless it leads to 
     undefined,
   ]);
   const event = { type: "tool-before", session: "s", tool: "view", input: { path: "b/file" }, cwd: workspace } as const;
+  writeFileSync(join(workspace, "b/file"), "");
   const facts = { switches: [], trustedAgents: { folders: [workspace], files: [] } };
   expect(copilotHooks.refusal?.(event, facts, () => [])).toContain("b/CLAUDE.md is a link");
+  expect(copilotHooks.refusal?.({ ...event, input: { path: "text.md" } }, facts, () => [])).toBe(undefined);
 });

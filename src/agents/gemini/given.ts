@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { GivenInstructions, GivenText, GivenTexts } from "../../contract/agent-install.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { strings } from "../../lib/json/json-value.ts";
 import { givenMarkdown, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
 import type { GivenSurfaces, TextDialect } from "../pack/surfaces.ts";

@@ -4,7 +4,7 @@ import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { AgentInstall, ContainedStart, InstallParts, PlainStart } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { HOOK_SECONDS, hookCommand } from "../install/hook-entries.ts";

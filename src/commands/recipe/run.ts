@@ -4,7 +4,7 @@ import { findWorkspace } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
 import { runExternal } from "../../recipes/external-run.ts";
 import { dryRun, runOwn, type RunRequest } from "../../recipes/own-run.ts";

@@ -1,13 +1,11 @@
 /** Loading the crypto module takes as long as hashing this many characters here (docs/decisions/own-sha256.md). */
 const MAX_OWN = 4000;
 
-/**
- * The SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. Short texts are hashed here, because a cold hook cannot
- * spare 5 ms.
- */
+/** The SHA-256 in hexadecimal. Short texts are hashed here, because a cold hook cannot spare 5 ms. */
 export function sha256(content: string | Uint8Array): string {
-  if (typeof content === "string" && content.length <= MAX_OWN) return hashShort(content);
-  return process.getBuiltinModule("node:crypto").hash("sha256", content);
+  return typeof content === "string" && content.length <= MAX_OWN
+    ? hashShort(content)
+    : process.getBuiltinModule("node:crypto").hash("sha256", content);
 }
 
 function hashShort(text: string): string {

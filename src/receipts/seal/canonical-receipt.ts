@@ -1,6 +1,6 @@
-import { sha256 } from "../../lib/json/sha256.ts";
 import { ExactReceipt, Receipt } from "../../contract/receipt.ts";
 import { exactJson, floatToken } from "../../lib/json/exact-json.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { redactJson, type RedactOptions } from "../../guard/redact.ts";
 
 /**

@@ -19,16 +19,14 @@ import { readBounded } from "../../lib/files/read-file.ts";
 import * as z from "zod";
 import { JsonObject } from "../../contract/value.ts";
 
-export interface FoundReceipt {
+interface Sealed {
   readonly statement: Statement;
   /** The seal's line in the chain. */
   readonly seal: string;
-  readonly text: string;
 }
 
-interface Sealed {
-  readonly statement: Statement;
-  readonly seal: string;
+export interface FoundReceipt extends Sealed {
+  readonly text: string;
 }
 
 /** All receipts with a valid seal, oldest first. `verifyStore` reports what is wrong with the others. */
@@ -109,7 +107,7 @@ function sealedAt(home: string, entry: IndexedSeal, key: VerifyKey | undefined):
 }
 
 /** The sealed run with this id or unique id prefix, or the latest one for `last`. */
-export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly Entry[], run: string): Entry {
+export function pickRun<Entry extends { readonly statement: Statement }>(all: readonly Entry[], run: string): Entry {
   const wanted = run.toLowerCase();
   const found = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
   const [first, second] = found;
@@ -124,7 +122,7 @@ export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly E
   return first;
 }
 
-const idOf = ({ statement }: Pick<Sealed, "statement">) => statement.predicate.run_id;
+const idOf = ({ statement }: { readonly statement: Statement }) => statement.predicate.run_id;
 
 /** The receipt with its hash filled in, in the contract's form. */
 export function finishedReceipt({ text, statement }: FoundReceipt): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import type { Policy } from "../../contract/policy.ts";
 import type { SealFacts } from "../../contract/seal.ts";
 import { policyHash } from "../../guard/policy/compiled-policy.ts";
 import { say } from "../../lib/process/standard-streams.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { sealSummary } from "../../receipts/seal/store-receipt.ts";
 import type { RecipeEvent } from "./run-parts.ts";
 import type { RecipeEnd } from "./run-recipe.ts";
