@@ -47,9 +47,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       access/judge-access.ts allow/offer.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
       audit/verify-audit.ts audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
-      policy/trust.ts redact.ts screen/screen-command.ts screen/screen-lines.ts screen/screen.ts taint-store.ts
+      policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [76, 12700],
+    budget: [70, 10930],
   },
   sandbox: {
     imports: words("contract lib shell guard"),

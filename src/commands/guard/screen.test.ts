@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { screenLines } from "./screen-lines.ts";
+import { screenLines } from "./screen.ts";
 
 test("every line gets one answer, in order, and a bad line is answered by its id or its number", async () => {
   const lines = [
