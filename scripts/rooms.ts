@@ -105,13 +105,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
     doors: words(`
-      acp/acp-agent.ts engine/hooks.ts knowledge/context-report.ts knowledge/memories.ts log/list-sessions.ts
-      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts
-      log/session-summary.ts log/transcript.ts mcp/configured-servers.ts mcp/login.ts mcp/mcp-files.ts
-      mcp/probe-server.ts mcp/server-config.ts mcp/server-list.ts mcp/stored-login.ts session.ts
+      acp/acp-agent.ts engine/hooks.ts knowledge/context.ts knowledge/memories.ts log/list-sessions.ts
+      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts log/transcript.ts
+      mcp/live-server.ts mcp/login.ts mcp/probe-server.ts mcp/server-config.ts session.ts
       settings/model-setting.ts settings/session-settings.ts settings/settings-files.ts terminal/event-lines.ts
-      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts terminal/waiting-line.ts
-      tools/tool-names.ts undo/plan-turns.ts undo/take-back.ts
+      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts tools/tool-names.ts
+      undo/plan-turns.ts undo/take-back.ts
     `),
     budget: [128, 17800],
   },

@@ -6,7 +6,7 @@ import { currentFolder } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printableLine, shortLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { contextView, type ContextView } from "../../native/knowledge/context-report.ts";
+import { contextView, type ContextView } from "../../native/knowledge/context.ts";
 import { loadSettings } from "../../native/settings/settings-files.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import type { CommandModule } from "../command-module.ts";

@@ -32,7 +32,7 @@ type Flags = Readonly<Record<string, unknown>>;
 export function nativeSettings(flags: Flags, resume?: string, cwd?: string): NativeSettings {
   // A wrong flag is reported before a key that is missing.
   const { mostCost, turns, idle, timeout, acceptSeconds } = limitsIn(flags);
-  const patterns = acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined);
+  const { acceptKeep, acceptChanged } = acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined);
   const worktrees = worktreesFlag(flags);
   const { choice, effort, engine, skills } = chosenModel(flags, resume, cwd);
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
@@ -60,12 +60,13 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     mode: chosenMode(flags),
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
-    accept: textFlag(flags, "accept"),
-    ...patterns,
-    acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
-    mostTurns: turns,
-    mostCost,
-    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    check: {
+      command: textFlag(flags, "accept"),
+      keep: acceptKeep,
+      changed: acceptChanged,
+      timeoutMs: (acceptSeconds ?? 600) * 1000,
+    },
+    limits: { turns, cost: mostCost, ms: timeout === undefined ? undefined : timeout * 1000 },
     requireSandbox: flags["requireSandbox"] === true,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
     worktrees,

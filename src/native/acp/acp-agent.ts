@@ -10,10 +10,11 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { type InTurn, oneAtATime } from "../../lib/process/tasks.ts";
-import type { SessionSummary } from "../log/session-summary.ts";
+import type { SessionSummary } from "../log/list-sessions.ts";
 import { answerPrompt, commandsUpdate } from "./answer-prompt.ts";
-import { editorFeatures, type EditorFeatures } from "./editor-link.ts";
 import {
+  editorFeatures,
+  type EditorFeatures,
   type EditorPlace,
   type EditorSession,
   openEditorSession,

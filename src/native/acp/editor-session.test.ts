@@ -1,8 +1,7 @@
 import { agent, client, type ClientContext, methods } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import type { EditorBuffers } from "../../contract/tool.ts";
-import { editorFeatures, editorLink } from "./editor-link.ts";
-import { openBuffers } from "./editor-session.ts";
+import { editorFeatures, editorLink, openBuffers } from "./editor-session.ts";
 
 const { signal } = new AbortController();
 

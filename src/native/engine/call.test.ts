@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { tool } from "../../../test/support/scripted-session.ts";
-import { readCall } from "./call.ts";
+import { readCall } from "./run-calls.ts";
 
 const Item = z.strictObject({ id: z.string(), note: z.string().optional() });
 const todo = {

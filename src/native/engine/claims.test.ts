@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { admitsGap, claimedFiles, claimsChange, claimsChecksPass } from "./task-and-claims.ts";
+import { admitsGap, claimedFiles, claimsChange, claimsChecksPass } from "./effort-gate.ts";
 
 test.each([
   "All tests pass.",

@@ -1,8 +1,4 @@
 import { expect, test } from "vitest";
-import type { UserMessage } from "../../contract/message.ts";
-import { acceptanceGate, type Gate } from "./gates.ts";
-import { openBudget } from "./budget.ts";
-import { promptQueue } from "./prompt-queue.ts";
 import {
   asks,
   call,
@@ -15,6 +11,10 @@ import {
   sessionParts,
   tool,
 } from "../../../test/support/scripted-session.ts";
+import type { UserMessage } from "../../contract/message.ts";
+import { acceptanceGate, type Gate } from "./gates.ts";
+import { openBudget } from "./processor.ts";
+import { promptQueue } from "./run-session.ts";
 
 const prompt = (text: string) => ({ id: text, message: { role: "user", text, source: "person" } as const });
 const byGate = (text: string): UserMessage => ({ role: "user", text, source: "gate" });

@@ -11,7 +11,7 @@ import {
   tool,
 } from "../../../test/support/scripted-session.ts";
 import type { Gate } from "./gates.ts";
-import { promptQueue } from "./prompt-queue.ts";
+import { promptQueue } from "./run-session.ts";
 
 const prompt = (text: string) => ({ id: text, message: { role: "user", text, source: "person" } as const });
 /** Two tools that keep the order in which they ran: one works, the other ends the run. */

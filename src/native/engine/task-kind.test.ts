@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { taskKinds } from "./task-and-claims.ts";
+import { taskKinds } from "./effort-gate.ts";
 
 const Task = z.object({ task: z.string(), kinds: z.array(z.enum(["some-change", "run", "review"])) });
 

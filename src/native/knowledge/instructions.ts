@@ -1,8 +1,16 @@
 import { basename, dirname } from "node:path";
 import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge.ts";
 import { wrapText } from "../../lib/text/printable.ts";
-import { filesIn, foldersBelow, instructionPlaces, isOthers, nestedPlace } from "./instruction-files.ts";
-import { type LoadedText, matchesGlobs, openShelf } from "./instruction-shelf.ts";
+import {
+  filesIn,
+  foldersBelow,
+  instructionPlaces,
+  isOthers,
+  type LoadedText,
+  matchesGlobs,
+  nestedPlace,
+  openShelf,
+} from "./instruction-files.ts";
 import { nameOf } from "./text-files.ts";
 
 /** The instructions of a session, and what was found and left out. */

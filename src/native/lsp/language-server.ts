@@ -5,7 +5,7 @@ import type {
   FileChange,
   LanguageServers,
 } from "../../contract/language-servers.ts";
-import { oneAtATime } from "../../lib/process/tasks.ts";
+import { interruptible, oneAtATime, whenAborted } from "../../lib/process/tasks.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { FoundServer } from "./find-servers.ts";
 import { endingOf } from "./read-answers.ts";
@@ -97,7 +97,7 @@ export function languageServer(found: FoundServer, place: LanguageServerPlace): 
         if (limit.aborted || !isRunning) return undefined;
         return await (await opening)?.newErrors(change, limit);
       }).catch(() => undefined);
-      return await Promise.race([work, aborted(limit)]);
+      return await Promise.race([work, whenAborted(limit)]);
     },
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
@@ -105,16 +105,3 @@ export function languageServer(found: FoundServer, place: LanguageServerPlace): 
     },
   };
 }
-
-async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const stopped = aborted(signal).then(() => {
-    throw new Error("interrupted");
-  });
-  return await Promise.race([work, stopped]);
-}
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { trust } from "../../guard/policy/trust.ts";
-import { loadServers } from "./configured-servers.ts";
-import { projectMcpFile, userMcpFile } from "./mcp-files.ts";
+import { projectMcpFile, userMcpFile } from "../settings/settings-files.ts";
+import { loadServers } from "./server-config.ts";
 
 function places() {
   const [home, workspace] = [tempFolder(), tempFolder()];
@@ -17,8 +17,8 @@ function places() {
   return { home, workspace, environment: {}, write, open: join(workspace, ".mcp.json") };
 }
 
-const uses = (place: Parameters<typeof loadServers>[0]) =>
-  loadServers(place).servers.map(({ name, source, unused }) => [name, source, unused]);
+const uses = (...asked: Parameters<typeof loadServers>) =>
+  loadServers(...asked).servers.map(({ name, source, unused }) => [name, source, unused]);
 
 test("the user's servers count, a repository's only when that version of the file is trusted", () => {
   const place = places();
@@ -48,7 +48,7 @@ test("an editor's and the user's server is not replaced by one of the repository
   trust(place.home, { path: file, text: place.write(file, "a", "b"), time: "" });
   trust(place.home, { path: place.open, text: place.write(place.open, "b"), time: "" });
   const given = [{ type: "stdio", name: "b", command: "x", args: [], env: {} }] as const;
-  expect(uses({ ...place, given })).toEqual([
+  expect(uses(place, given)).toEqual([
     ["b", "editor", undefined],
     ["a", "user", undefined],
     ["a", "project", "replaced"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTools } from "./listed-tools.ts";
+import { readTools } from "./server-tools.ts";
 
 const PROSE = "the tool does what its name says and nothing else ";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toolSpellings } from "../../guard/judge/tool-call.ts";
-import { judgedName, serverWord, wireName } from "./offers.ts";
+import { judgedName, serverWord, wireName } from "./open-mcp.ts";
 
 const wire = (tool: string, taken: readonly string[] = []) => wireName("s", tool, new Set(taken));
 

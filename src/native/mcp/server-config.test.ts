@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig } from "./server-config.ts";
 
-const read = (text: string, environment: Record<string, string> = {}) =>
-  readConfig(text, { file: "/x/mcp.json", environment });
+const read = (text: string, environment: Record<string, string> = {}) => readConfig(text, "/x/mcp.json", environment);
 
 test("programs and addresses are read in the form that other clients write", () => {
   const text = JSON.stringify({

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { showResult } from "./server-tool.ts";
+import { showResult } from "./server-tools.ts";
 
 const show = (result: unknown) =>
-  showResult(result, { server: "s", boundText: (text) => text, onOutsideText: () => undefined });
+  showResult(result, "s", { boundText: (text) => text, onOutsideText: () => undefined });
 
 test.each([undefined, null, 7, "text", [], {}, { content: "x" }, { content: [null, 7, { type: "text" }] }])(
   "%j is no output, and no failure of ours",

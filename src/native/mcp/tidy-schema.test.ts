@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tidySchema } from "./listed-tools.ts";
+import { tidySchema } from "./server-tools.ts";
 
 const EMPTY = { type: "object", properties: {} };
 

@@ -13,23 +13,23 @@ import {
 } from "../../../test/support/scripted-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { filesPath, logPath, newSessionId } from "../log/log-folder.ts";
-import { createSession, forkSession, openSession } from "../log/session-log.ts";
 import { readLog } from "../log/read-log.ts";
-import { converse, type EngineParts } from "./conversation.ts";
+import { createSession, forkSession, openSession } from "../log/session-log.ts";
+import { converse, type TalkingAgent } from "./conversation.ts";
 
 const place = () => ({ folder: tempFolder(), now: Date.now });
 const picture = { mediaType: "image/png", base64: Buffer.alloc(9_000, 7).toString("base64") };
 const look = tool("look", () => ({ text: "a picture", failed: false, images: [picture] }));
 
 /** A new session in which the model has answered one prompt. */
-async function worked(at: ReturnType<typeof place>, parts: EngineParts) {
+async function worked(at: ReturnType<typeof place>, parts: TalkingAgent) {
   const id = newSessionId(at.now());
   using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
   const outcome = await prompted(session, parts);
   return { id, outcome, path: logPath(at.folder, id) };
 }
 
-async function prompted(session: Parameters<typeof converse>[0], parts: EngineParts) {
+async function prompted(session: Parameters<typeof converse>[0], parts: TalkingAgent) {
   const conversation = converse(session, parts);
   conversation.add("go");
   for await (const _ of conversation.run(new AbortController().signal));

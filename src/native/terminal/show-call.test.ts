@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { callLine } from "./event-lines.ts";
-import { showCall } from "./show-call.ts";
+import { callLine, showCall } from "./event-lines.ts";
 
 const bash = (command: string, more: Readonly<Record<string, unknown>> = {}) => ({
   name: "bash",

@@ -18,21 +18,15 @@ const GrepInput = z.strictObject({
   limit: z.int().min(1).max(2000).default(200),
 });
 
-interface SearchParts {
-  readonly gate: PathGate;
-  readonly workspace: string;
-  readonly ripgrep: () => Promise<string>;
-}
-
 const MAX_TEXT = 40_000;
 
-export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof GrepInput> => ({
+export const grep = (gate: PathGate, workspace: string, ripgrep: () => Promise<string>): Tool<typeof GrepInput> => ({
   name: "grep",
   description: "Search file contents with ripgrep. Skips files that git ignores.",
   input: GrepInput,
   sideBySide: true,
   async run(input, { callId, signal }) {
-    const target = searchTarget(input.path, { callId, gate, wants: "a file or folder" });
+    const target = searchTarget(input.path, callId, gate, "a file or folder");
     const lines: string[] = [];
     const mayRead = remembered(gate.mayRead);
     const reader = recordReader(target);
@@ -115,14 +109,14 @@ const GlobInput = z.strictObject({
   limit: z.int().min(1).max(5000).default(200),
 });
 
-export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof GlobInput> => ({
+export const glob = (gate: PathGate, workspace: string, ripgrep: () => Promise<string>): Tool<typeof GlobInput> => ({
   name: "glob",
   description: "Find files by name, newest first.",
   input: GlobInput,
   sideBySide: true,
   async run({ pattern, path, ignored, limit }, { callId, signal }) {
     if (pattern.startsWith("!")) throw new Error("a pattern says what to find, not what to exclude");
-    const target = searchTarget(path, { callId, gate, wants: "a folder" });
+    const target = searchTarget(path, callId, gate, "a folder");
     const mayRead = remembered(gate.mayRead);
     const files: string[] = [];
     const onRecord = (file: string): boolean => {
@@ -143,14 +137,7 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Glo
 });
 
 /** Where a search starts: the judged target of the path. Throws, naming it, when there is nothing to search. */
-function searchTarget(
-  path: string,
-  {
-    callId,
-    gate,
-    wants,
-  }: { readonly callId: string; readonly gate: PathGate; readonly wants: "a folder" | "a file or folder" },
-): string {
+function searchTarget(path: string, callId: string, gate: PathGate, wants: "a folder" | "a file or folder"): string {
   const real = gate.real(path);
   gate.check(callId, real, "read");
   const stat = lookAt(real);

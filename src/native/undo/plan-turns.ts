@@ -11,7 +11,7 @@ import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import { savedTurns } from "../../snapshots/turn-states.ts";
 import { type MovesPlace, prepareMoves, readMoves, revertMoves } from "../../snapshots/undo-files.ts";
 import { replay } from "../log/replay.ts";
-import { openTurnLog, type SessionTurn, type TurnLog } from "./turn-log.ts";
+import { openTurnLog, type SessionTurn, type TurnLog } from "./session-undo.ts";
 
 /** A session whose turns are taken back. Nobody else may have it open. */
 export interface UndoPlace {

@@ -7,7 +7,7 @@ import { savedTurns } from "../../snapshots/turn-states.ts";
 import { logPath, sessionsPlace } from "../log/log-folder.ts";
 import { readLog } from "../log/read-log.ts";
 import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoPlace } from "./plan-turns.ts";
-import { openTurnLog } from "./turn-log.ts";
+import { openTurnLog } from "./session-undo.ts";
 
 /** An open session whose turns can be taken back by a command. */
 export interface OpenUndo {

@@ -10,10 +10,9 @@ import { logPath, newSessionId, sessionsFolder } from "../log/log-folder.ts";
 import { readLog } from "../log/read-log.ts";
 import { replay } from "../log/replay.ts";
 import { createSession, openSession, type Session } from "../log/session-log.ts";
-import { openTurnLog } from "./turn-log.ts";
 import { type Conversation, converse } from "../session/conversation.ts";
 import { planRedoTurns, planUndoTurns } from "./plan-turns.ts";
-import { openSessionUndo } from "./session-undo.ts";
+import { openSessionUndo, openTurnLog } from "./session-undo.ts";
 
 /** A session in a workspace of its own, with a tool that writes a file, as `native` puts it together. */
 function open(home: string, workspace: string, { model, resume }: { model: Model; resume?: string }) {
@@ -31,7 +30,7 @@ function open(home: string, workspace: string, { model, resume }: { model: Model
       deeds: [{ kind: "write", path: "a.txt", before: null, after: String(text) }],
     };
   });
-  const parts = sessionParts(model, { tools: [write], processors: [undo.tell, undo.tools.beforeChange] });
+  const parts = sessionParts(model, { tools: [write], processors: [undo.tell, undo.beforeChange] });
   const conversation = converse(undo.session, { ...parts, onRest: undo.rested });
   return { undo, conversation, id: opened.id };
 }

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agentScene, hangs, type Parts, play, starts, toldIn } from "../../test/support/agent-scene.ts";
-import { git, repositoryWith, writeFiles } from "../../test/support/git-repository.ts";
-import { call, calls, says } from "../../test/support/scripted-session.ts";
-import type { NativeSettings } from "./settings/session-settings.ts";
+import { agentScene, hangs, type Parts, play, starts, toldIn } from "../../../test/support/agent-scene.ts";
+import { git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
+import { call, calls, says } from "../../../test/support/scripted-session.ts";
+import type { NativeSettings } from "../settings/session-settings.ts";
 
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join("");
 const change = (path: string, from: string, to: string) => [

@@ -1,39 +1,33 @@
 import { join } from "node:path";
-import type { ToolOutput } from "../contract/tool.ts";
-import { isInside } from "../lib/path/inside.ts";
-import type { MergeReport } from "../snapshots/merge-changes.ts";
-import { nativeContext } from "./knowledge/context.ts";
-import { openNativeTools } from "./session/session-tools.ts";
-import type { AgentOrder } from "./agents/background-agents.ts";
-import type { AgentPlace } from "./sub-agent-engine.ts";
-import { openCopy, type WorkspaceCopy } from "../receipts/workspace/workspace-copy.ts";
-import { showConflicts, type Worktrees } from "./agents/worktrees.ts";
-
-interface CopyRun {
-  readonly order: AgentOrder;
-  readonly place: AgentPlace;
-  readonly worktrees: Worktrees;
-  readonly signal: AbortSignal;
-  /** Runs the sub-agent in another place than the session's. */
-  readonly run: (order: AgentOrder, place: AgentPlace) => Promise<ToolOutput>;
-}
+import type { ToolOutput } from "../../contract/tool.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { openCopy, type WorkspaceCopy } from "../../receipts/workspace/workspace-copy.ts";
+import type { MergeReport } from "../../snapshots/merge-changes.ts";
+import { nativeContext } from "../knowledge/context.ts";
+import { openWorkplace, type Workplace } from "../tools/workplace.ts";
+import type { AgentGround, AgentOrder } from "./delegation.ts";
+import { showConflicts, type Worktrees } from "./worktrees.ts";
 
 const COPY_WORDS =
   "You work in a copy of the workspace while others work in theirs. Ignored files, such as installed packages, are not in it. When you are done, the files that you changed are merged into the workspace; do not commit.";
 
 /**
- * Runs a sub-agent in a copy of the workspace, behind the same guard and in a sandbox of its own, and merges what it
+ * Has a sub-agent run in a copy of the workspace, behind the same guard and in a sandbox of its own, and merges what it
  * changed. What it changed before it failed is not merged, but kept as a patch.
  */
-export async function runInCopy({ order, place, worktrees, signal, run }: CopyRun): Promise<ToolOutput> {
-  const { common, sessionId, policy } = place;
+export async function runInCopy(
+  order: AgentOrder,
+  ground: AgentGround,
+  worktrees: Worktrees,
+  run: (order: AgentOrder, ground: AgentGround) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  const { id, definition } = order;
+  const { sessionId, home, policy, privateFolder } = ground.workplace;
   const workspace = policy.workspaceRoot;
-  using _entered = await worktrees.enter(signal);
-  const name = `${sessionId}-${order.id}`;
-  const keptFolder = join(place.tools.privateFolder, "worktrees", order.id);
-  using copy = await worktrees.inTurn(() => openCopy({ workspace, home: common.home, name, keptFolder }));
-  const { definition } = order;
-  const output = await inCopy(copy.root, place, (own) =>
+  const name = `${sessionId}-${id}`;
+  const keptFolder = join(privateFolder, "worktrees", id);
+  using copy = await worktrees.inTurn(() => openCopy({ workspace, home, name, keptFolder }));
+  const output = await inCopy(copy.root, ground, (own) =>
     run(
       {
         ...order,
@@ -44,41 +38,39 @@ export async function runInCopy({ order, place, worktrees, signal, run }: CopyRu
     ),
   );
   const told = asInWorkspace(output, copy.root, workspace);
-  return output.failed
-    ? await unmerged(told, copy, { order, place })
-    : await merged(told, copy, { order, place, worktrees });
+  const result = output.failed
+    ? await unmerged(told, copy)
+    : await merged(told, copy, workspace, (merge) => worktrees.merge(() => undoable(ground.workplace, merge)));
+  for (const line of result.lines) ground.workplace.warn(`${id}: ${line}`);
+  return result.output;
 }
 
-/** The same place in the copy. Memories of the project would be stored for the copy. */
+/** The same ground in the copy. Memories of the project would be stored for the copy. */
 async function inCopy(
   root: string,
-  place: AgentPlace,
-  work: (own: AgentPlace) => Promise<ToolOutput>,
+  ground: AgentGround,
+  work: (own: AgentGround) => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
-  const { common, sessionId, mode, askPerson, askUser, context } = place;
-  const policy = { ...place.policy, workspaceRoot: root };
-  await using tools = openNativeTools({
-    ...common,
-    sessionId,
+  const { session, context, workplace: original } = ground;
+  const { settings, askPerson } = session;
+  const policy = { ...original.policy, workspaceRoot: root };
+  await using workplace = openWorkplace(settings, {
+    sessionId: original.sessionId,
     policy,
-    mode,
-    askPerson,
-    askUser,
-    skills: context.skills,
-    checkTimeoutMs: common.acceptTimeoutMs,
-    filters: [...common.filters, { deny: ["store_memory"] }],
     beforeChange: NOT_UNDONE,
     recovery: { recoverable: (path) => inside(path, root), began: () => {}, ended: () => {} },
+    denied: ["store_memory"],
   });
-  await tools.containment.require();
-  const own = nativeContext({ ...common, policy, cwd: root, unattended: askPerson === undefined });
+  await workplace.containment.require();
+  const { home, environment, version, skillSettings } = settings;
+  const unattended = askPerson === undefined;
+  const own = nativeContext({ policy, cwd: root, home, environment, version, unattended, skillSettings });
   return await work({
-    ...place,
+    session,
+    workplace,
     cwd: root,
-    policy,
-    tools,
     context: { ...own, skills: context.skills, agents: context.agents },
-    worktrees: undefined,
+    servers: undefined,
     isCopy: true,
   });
 }
@@ -89,50 +81,54 @@ const NOT_UNDONE = { name: "undo" };
 /** What is lost in the copy is still in the workspace. About other places nothing is known. */
 const inside = (path: string, root: string) => (isInside(path, root) ? true : undefined);
 
-function asInWorkspace({ text, deeds = [], ...rest }: ToolOutput, root: string, workspace: string): ToolOutput {
+function asInWorkspace({ text, deeds = [], ...output }: ToolOutput, root: string, workspace: string): ToolOutput {
   const inWorkspace = (path: string) => (isInside(path, root) ? `${workspace}${path.slice(root.length)}` : path);
   return {
-    ...rest,
+    ...output,
     text: text.replaceAll(root, workspace),
     deeds: deeds.map((deed) => ("path" in deed ? { ...deed, path: inWorkspace(deed.path) } : deed)),
   };
 }
 
-async function unmerged(
-  output: ToolOutput,
-  copy: WorkspaceCopy,
-  { order, place }: Pick<CopyRun, "order" | "place">,
-): Promise<ToolOutput> {
+/** What the agent that started it is told, and lines for the person. */
+interface CopyResult {
+  readonly output: ToolOutput;
+  readonly lines: readonly string[];
+}
+
+async function unmerged(output: ToolOutput, copy: WorkspaceCopy): Promise<CopyResult> {
   const { patchFile, isEmpty } = await copy.savePatch();
-  if (!isEmpty)
-    place.common.warn(`${order.id}: it did not finish, so nothing was merged; its changes as a patch: ${patchFile}`);
   const what = isEmpty
     ? "It had changed nothing."
     : `What it had changed is not in the workspace. It is in a patch: ${patchFile}`;
-  return { ...output, text: `${output.text}\n\n[${what}]`, deeds: [] };
+  return {
+    output: { ...output, text: `${output.text}\n\n[${what}]`, deeds: [] },
+    lines: isEmpty ? [] : [`it did not finish, so nothing was merged; its changes as a patch: ${patchFile}`],
+  };
 }
 
 async function merged(
   output: ToolOutput,
   copy: WorkspaceCopy,
-  { order, place, worktrees }: Pick<CopyRun, "order" | "place" | "worktrees">,
-): Promise<ToolOutput> {
+  workspace: string,
+  change: (merge: () => Promise<MergeReport>) => Promise<MergeReport>,
+): Promise<CopyResult> {
   const { patchFile, isEmpty } = await copy.savePatch();
   const gone = showIgnored(await copy.ignored());
-  if (isEmpty) return { ...output, text: `${output.text}\n\n[It changed no files.${gone}]`, deeds: [] };
-  const report = await worktrees.merge(() => undoable(place, () => copy.merge()));
-  place.common.warn(`${order.id}: ${summary(report)}; its changes as a patch: ${patchFile}`);
-  if (report.conflicts.length > 0)
-    for (const line of showConflicts(report.conflicts).split("\n")) place.common.warn(`${order.id}: ${line.slice(2)}`);
-  const workspace = place.policy.workspaceRoot;
+  if (isEmpty)
+    return { output: { ...output, text: `${output.text}\n\n[It changed no files.${gone}]`, deeds: [] }, lines: [] };
+  const report = await change(() => copy.merge());
+  const conflicts = report.conflicts.length === 0 ? [] : showConflicts(report.conflicts).split("\n");
   const paths = new Set(report.merged.map((path) => join(workspace, path)));
   const deeds = (output.deeds ?? []).filter((deed) => "path" in deed && paths.has(deed.path));
-  return { ...output, text: `${output.text}\n\n[${showReport(report)}${gone}]`, deeds };
+  return {
+    output: { ...output, text: `${output.text}\n\n[${showReport(report)}${gone}]`, deeds },
+    lines: [`${summary(report)}; its changes as a patch: ${patchFile}`, ...conflicts.map((line) => line.slice(2))],
+  };
 }
 
 /** For undo, a merge is a change like any other. */
-async function undoable<Result>({ tools, policy }: AgentPlace, merge: () => Promise<Result>): Promise<Result> {
-  const { beforeChange } = tools;
+async function undoable<Result>({ beforeChange, policy }: Workplace, merge: () => Promise<Result>): Promise<Result> {
   const call = { id: "merge", name: "write", input: { path: join(policy.workspaceRoot, "merged"), content: "" } };
   await beforeChange.preTools?.([call], new AbortController().signal);
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentScene, play, starts, taskOf } from "../../../test/support/agent-scene.ts";
+import { agentScene, checkOf, play, starts, taskOf } from "../../../test/support/agent-scene.ts";
 import { call, calls, says } from "../../../test/support/scripted-session.ts";
 import type { ModelRequest } from "../../models/model.ts";
 
@@ -49,7 +49,7 @@ test("a change of mode holds from the next request on", async () => {
 
 test("in plan mode nobody asks for results", async () => {
   const todo = calls(call("t", "todo", { items: [{ id: "one", title: "Fix it" }] }));
-  const { open } = agentScene({ "": [todo, says("Done.")] }, { mode: "plan", accept: "exit 1" });
+  const { open } = agentScene({ "": [todo, says("Done.")] }, { mode: "plan", check: checkOf("exit 1") });
   const { outcome, events } = await play(await open({ prompt: "fix the bug in a.txt" }));
   expect([outcome.reason, events.filter(({ type }) => type.startsWith("gate"))]).toEqual(["answered", []]);
 });

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agentScene, neverAsked, play, starts, toldIn } from "../../test/support/agent-scene.ts";
-import { notedCalls, SERVER, smallServer } from "../../test/support/mcp-scene.ts";
-import { call, calls, says } from "../../test/support/scripted-session.ts";
-import { tempFolder } from "../../test/support/temp-folder.ts";
-import { PRESETS } from "../guard/presets/presets.ts";
-import { sessionsPlace } from "./log/log-folder.ts";
+import { agentScene, neverAsked, play, starts, toldIn } from "../../../test/support/agent-scene.ts";
+import { notedCalls, SERVER, smallServer } from "../../../test/support/mcp-scene.ts";
+import { call, calls, says } from "../../../test/support/scripted-session.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { PRESETS } from "../../guard/presets/presets.ts";
+import { sessionsPlace } from "../log/log-folder.ts";
 
 const auditOf = (home: string) =>
   readdirSync(join(home, "audit"), { recursive: true, encoding: "utf8" })

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agentScene, hangs, neverAsked, play, starts, taskOf, toldIn } from "../../test/support/agent-scene.ts";
-import { call, calls, says } from "../../test/support/scripted-session.ts";
-import type { AssistantMessage } from "../contract/message.ts";
-import { listAgents } from "./log/session-summary.ts";
-import { logPath, sessionsPlace } from "./log/log-folder.ts";
-import { readLog } from "./log/read-log.ts";
-import { replay } from "./log/replay.ts";
+import { agentScene, hangs, neverAsked, play, starts, taskOf, toldIn } from "../../../test/support/agent-scene.ts";
+import { call, calls, says } from "../../../test/support/scripted-session.ts";
+import type { AssistantMessage } from "../../contract/message.ts";
+import { listAgents } from "../log/list-sessions.ts";
+import { logPath, sessionsPlace } from "../log/log-folder.ts";
+import { readLog } from "../log/read-log.ts";
+import { replay } from "../log/replay.ts";
 
 const intent = (id: string) => calls(call(id, "report_intent", { intent: "look" }));
 
@@ -52,7 +52,10 @@ test("sub-agents that only look, and those in the background, work at the same t
 
 test("limits of turns hold for the whole tree, also after a resume", async () => {
   const busy = Array.from({ length: 20 }, (_, n) => intent(`i${n}`));
-  const { open, requests } = agentScene({ main: [starts(["general-purpose", "busy"])], busy }, { mostTurns: 5 });
+  const { open, requests } = agentScene(
+    { main: [starts(["general-purpose", "busy"])], busy },
+    { limits: { turns: 5 } },
+  );
   const first = await open({ prompt: "main" });
   const { outcome } = await play(first);
   expect([outcome.reason, outcome.because, requests.length]).toEqual(["limit", "5 turns used up", 5]);
@@ -64,7 +67,7 @@ test("limits of turns hold for the whole tree, also after a resume", async () =>
 test("a limit of cost holds for the whole tree, and what sub-agents cost is in the outcome and the log", async () => {
   const busy = Array.from({ length: 20 }, (_, n) => intent(`i${n}`));
   const { model, requests } = agentScene({ main: [starts(["general-purpose", "busy"])], busy });
-  const { open, home } = agentScene({}, { mostCost: 1, model: { ...model, cost: () => 0.25 } });
+  const { open, home } = agentScene({}, { limits: { cost: 1 }, model: { ...model, cost: () => 0.25 } });
   const session = await open({ prompt: "main" });
   const { outcome } = await play(session);
   expect([outcome.reason, outcome.because, outcome.cost]).toEqual(["limit", "the session cost $1.00", 1]);
@@ -77,7 +80,7 @@ test("a time limit ends sub-agents that hang, sync and in the background", async
   for (const mode of ["sync", "background"]) {
     const { open, home } = agentScene(
       { main: [starts(["explore", "hang", { mode }])], hang: [hangs] },
-      { timeoutMs: 1000 },
+      { limits: { ms: 1000 } },
     );
     const session = await open({ prompt: "main" });
     const { outcome } = await play(session);

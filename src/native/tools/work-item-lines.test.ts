@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { itemsForState, itemsForSummary } from "./work-item-lines.ts";
+import { itemsForState, itemsForSummary } from "./work-items.ts";
 
 const item = (id: string, more: Partial<Parameters<typeof itemsForState>[0][number]> = {}) => ({
   id,

@@ -1,37 +1,37 @@
-import type { HostJob } from "../../receipts/host.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { readTaint } from "../../guard/taint-store.ts";
-import type { SnapshotSession } from "../../snapshots/open-session.ts";
+import type { HostJob } from "../../receipts/host.ts";
 import { type CommandContainment, openCommandContainment, UNCONTAINED } from "../../sandbox/run/contained-commands.ts";
+import type { SnapshotSession } from "../../snapshots/open-session.ts";
 
-export interface NativeCommandsPlace {
+export interface ContainmentOptions {
   readonly sessionId: string;
   readonly policy: Policy;
   /** The signalbox folder in the user's home. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Nothing runs where commands cannot be contained. */
-  readonly requireSandbox?: boolean | undefined;
+  readonly requireSandbox: boolean | undefined;
   /** What could be restored, where the caller has taken a snapshot itself. */
-  readonly recovery?: HostJob["recovery"];
+  readonly recovery: HostJob["recovery"];
   /** Takes the snapshot of the session's start, where the caller has none. The caller ends it. */
-  readonly snapshot?: (() => SnapshotSession) | undefined;
+  readonly snapshot: (() => SnapshotSession) | undefined;
   readonly warn: (text: string) => void;
 }
 
 /** The session's sandbox and the snapshot beside it, both opened by the first command. */
-export function openContainment(place: NativeCommandsPlace): CommandContainment {
-  const { policy, home, environment, sessionId, warn, requireSandbox } = place;
+export function openContainment(options: ContainmentOptions): CommandContainment {
+  const { policy, home, environment, sessionId, warn, requireSandbox } = options;
   const isRequired = requireSandbox === true || policy.sandbox === "workspace" || policy.sandbox === "strict";
   if (policy.sandbox === "off" && !isRequired) return UNCONTAINED;
   let snapshot: SnapshotSession | undefined;
-  const recovery = () => place.recovery ?? snapshot;
+  const recovery = () => options.recovery ?? snapshot;
   const containment = openCommandContainment({
     isRequired,
     warn,
     recoverable: (...asked) => recovery()?.recoverable(...asked),
     async open() {
-      if (place.recovery === undefined) snapshot = place.snapshot?.();
+      if (options.recovery === undefined) snapshot = options.snapshot?.();
       const { openContainedSession } = await import("../../sandbox/contained-session.ts");
       const session = await openContainedSession({
         policy,
