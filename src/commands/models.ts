@@ -103,7 +103,7 @@ interface Chosen {
 /** A broken settings file does not hide the list. */
 function chosenHere(): Chosen {
   try {
-    const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(currentFolder()) });
+    const settings = loadSettings(signalboxHome(), findWorkspace(currentFolder()));
     const wanted = wantedModel(process.env, settings);
     return { model: wanted?.value ?? null, from: wanted?.place ?? "" };
   } catch (error) {
@@ -151,7 +151,7 @@ interface SetOptions {
 export function setModel(name: string, { baseUrl, json }: SetOptions): void {
   refuseInSandbox("a command in the sandbox cannot change settings", "run it in your own terminal");
   const { provider, id } = readModelName(name, "--set");
-  const known = wantedBaseUrl(name, loadSettings({ home: signalboxHome() }));
+  const known = wantedBaseUrl(name, loadSettings(signalboxHome()));
   checkedUrl(provider, baseUrl ?? known ?? usualUrl(provider, process.env));
   const { path, droppedUrl } = writeModel(signalboxHome(), { model: name, baseUrl });
   if (droppedUrl) say("base_url was removed from the settings, because it is the address of another provider");

@@ -33,7 +33,7 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const cwd = words[0] === undefined ? currentFolder() : folderOf(words[0]);
     const policy = sessionPolicy({}, cwd);
-    const settings = loadSettings({ home: signalboxHome(), workspace: policy.workspaceRoot });
+    const settings = loadSettings(signalboxHome(), policy.workspaceRoot);
     for (const note of settings.notes) say(note);
     const view = contextView({
       policy,

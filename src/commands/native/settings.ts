@@ -137,7 +137,7 @@ interface ChosenModel {
 function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
-  const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(realFolder(folder)) });
+  const settings = loadSettings(signalboxHome(), findWorkspace(realFolder(folder)));
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });
   const effort = thinkingEffort(choice);

@@ -12,7 +12,7 @@ async function buffersOf(read: () => Promise<{ content: string }>) {
   const opened = Promise.withResolvers<EditorBuffers | undefined>();
   const engine = agent({ name: "agent" }).onNotification(methods.agent.session.cancel, ({ client: editor }) => {
     const features = editorFeatures({ fs: { readTextFile: true } });
-    const link = editorLink({ client: editor, features, sessionId: () => "s" });
+    const link = editorLink(editor, features, () => "s");
     link.begin();
     opened.resolve(openBuffers(link, 30));
   });

@@ -17,7 +17,7 @@ import { isRecord } from "../../lib/json/json-value.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { isUserError } from "../../lib/text/user-error.ts";
-import type { NativeSession, OpenNative } from "../session.ts";
+import { nativeOpener, type NativeSession } from "../session.ts";
 import type { NativeSettings } from "../settings/session-settings.ts";
 import { showCall } from "../terminal/event-lines.ts";
 import { configOptions, type ModelSwitch, modelSwitch, type SessionChoices } from "./session-choices.ts";
@@ -33,33 +33,31 @@ export interface EditorSession extends NativeSession, SessionChoices {
   working?: { readonly abort: AbortController; readonly answer: Promise<PromptResponse> } | undefined;
 }
 
-/** Where an editor wants a session. */
-export interface EditorPlace {
+/** The session that an editor wants. */
+export interface WantedSession {
   readonly cwd: string;
   readonly resume?: string | undefined;
   readonly servers: readonly EditorServer[];
 }
 
-/** What opens sessions. The settings are those of the session's folder, and may name another model. */
-export interface SessionOpener {
-  readonly settingsFor: (place: Pick<EditorPlace, "cwd" | "resume"> & { readonly model?: string }) => NativeSettings;
-  readonly open: (settings: NativeSettings) => OpenNative;
-}
+/** The settings of a folder, for a session that is resumed there if one is named. They may name another model. */
+export type SettingsFor = (cwd: string, resume: string | undefined, model?: string) => NativeSettings;
 
 export async function openEditorSession(
-  { settingsFor, open }: SessionOpener,
-  { cwd, resume, servers }: EditorPlace,
-  { client, features }: Pick<EditorLink, "client" | "features">,
+  settingsFor: SettingsFor,
+  { cwd, resume, servers }: WantedSession,
+  client: AgentContext,
+  features: EditorFeatures,
 ): Promise<EditorSession> {
   if (!isAbsolute(cwd) || !isFolder(cwd))
     throw RequestError.invalidParams(undefined, "cwd must be the absolute path of a folder");
   return await withUserErrors(async () => {
     let id = resume ?? "";
-    const link = editorLink({ client, features, sessionId: () => id });
-    const settings = settingsFor({ cwd, resume });
+    const link = editorLink(client, features, () => id);
+    const settings = settingsFor(cwd, resume);
     const models = modelSwitch(settings);
     const { model, effort } = models;
-    const session = await open({ ...settings, model, effort, warn: link.announce })({
+    const session = await nativeOpener({ ...settings, model, effort, warn: link.announce })({
       cwd,
       resume,
       askPerson: askEditor(link),
@@ -72,7 +70,7 @@ export async function openEditorSession(
       mode: session.mode,
       models,
       environment: settings.environment,
-      openModel: (name) => settingsFor({ cwd, resume: id, model: name }),
+      openModel: (name) => settingsFor(cwd, id, name),
     };
     const told = { mode: session.mode.current, options: JSON.stringify(configOptions(choices)) };
     return { ...session, ...choices, models, link, told };
@@ -185,9 +183,7 @@ export interface EditorLink {
   begin(): void;
 }
 
-type LinkPlace = Pick<EditorLink, "client" | "features" | "sessionId">;
-
-export function editorLink({ client, features, sessionId }: LinkPlace): EditorLink {
+export function editorLink(client: AgentContext, features: EditorFeatures, sessionId: () => string): EditorLink {
   let waiting: string[] | undefined = [];
   const tell = (update: SessionUpdate) =>
     client.notify(methods.client.session.update, { sessionId: sessionId(), update });

@@ -39,15 +39,16 @@ export interface Delegation extends Helpers {
   readonly tool: Tool;
 }
 
-interface Self {
-  /** Undefined for the session's own agent. */
-  readonly id: string | undefined;
-  readonly depth: number;
-  /** What the model must still be told about sub-agents of an earlier run. */
-  readonly left?: readonly QueuedPrompt[];
-}
-
-export function openDelegation(tree: AgentTree, self: Self): Delegation {
+/**
+ * `id` is undefined for the session's own agent, whose depth is 0. `left` is what the model must still be told about
+ * sub-agents of an earlier run.
+ */
+export function openDelegation(
+  tree: AgentTree,
+  id: string | undefined,
+  depth: number,
+  left: readonly QueuedPrompt[] = [],
+): Delegation {
   const background = backgroundAgents(tree.run);
   let live: LiveAgent | undefined;
 
@@ -55,26 +56,26 @@ export function openDelegation(tree: AgentTree, self: Self): Delegation {
     const { mode, prompt, description, model } = input;
     const { callId, signal } = context;
     if (live === undefined) return refused("no conversation has begun");
-    if (self.depth >= MAX_DEPTH) return refused(`sub-agents may be nested ${MAX_DEPTH} deep; do this yourself`);
+    if (depth >= MAX_DEPTH) return refused(`sub-agents may be nested ${MAX_DEPTH} deep; do this yourself`);
     if (mode === "background" && background.size >= MAX_BACKGROUND)
       return refused(`${MAX_BACKGROUND} sub-agents already run in the background; wait for the result of one`);
     const number = tree.nextNumber();
     if (number > MAX_AGENTS) return refused(`a session may start ${MAX_AGENTS} sub-agents; do this yourself`);
-    const id = `${definition.name}-${number}`;
-    const from = { callId, startedBy: self.id, depth: self.depth + 1 };
-    const order: AgentOrder = { id, definition, prompt, description, model, mode, ...from };
+    const started = `${definition.name}-${number}`;
+    const from = { callId, startedBy: id, depth: depth + 1 };
+    const order: AgentOrder = { id: started, definition, prompt, description, model, mode, ...from };
     if (mode === "background") {
       background.start(order, signal, live);
-      return { text: `${id} works in the background. Its result will come to you as a message.`, failed: false };
+      return { text: `${started} works in the background. Its result will come to you as a message.`, failed: false };
     }
-    return await tree.run(order, { budget: live.budget, signal, emit: (event) => context.emit(id, event) });
+    return await tree.run(order, { budget: live.budget, signal, emit: (event) => context.emit(started, event) });
   };
 
   return {
     tool: taskTool(tree, start),
     begin(conversation) {
       live = conversation;
-      for (const prompt of self.left ?? []) conversation.queue.add(prompt);
+      for (const prompt of left) conversation.queue.add(prompt);
     },
     wake: background.wake,
     async *background() {

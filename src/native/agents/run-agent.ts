@@ -47,7 +47,7 @@ export function agentTree(ground: AgentGround, nextNumber: () => number): AgentT
           const run = (own: AgentOrder, copy: AgentGround) => agentTree(copy, nextNumber).run(own, watch);
           return await runInCopy(order, ground, worktrees, run);
         }
-        return await runAgent(order, watch, ground, openDelegation(tree, { id: order.id, depth: order.depth }));
+        return await runAgent(order, watch, ground, openDelegation(tree, order.id, order.depth));
       } catch (error) {
         return { text: `the sub-agent could not work: ${messageOf(error)}`, failed: true };
       }
@@ -154,14 +154,7 @@ function subAgent(
   const ownTools = [...tools.tools, ...tools.offered([delegation.tool])];
   const serverTools = () => servers?.tools().filter(({ name }) => isEnabled(name)) ?? [];
   const usedServers = serverTools().length === 0 ? undefined : servers;
-  const knowledge = turnKnowledge({
-    context,
-    timeoutMs: undefined,
-    openItems: () => itemsForState(tools.items.list()),
-    fingerprint: async () => undefined,
-    before: [],
-    record: () => {},
-  });
+  const knowledge = turnKnowledge({ context, openItems: () => itemsForState(tools.items.list()) });
   return {
     model,
     system: [agentPrompt(definition, context.parts), usedServers?.instructions ?? []].flat().join("\n\n"),

@@ -22,7 +22,7 @@ import { agentTree } from "./run-agent.ts";
 export function sessionDelegation(ground: AgentGround, session: Session): Delegation {
   const { home, privateFolder } = ground.workplace;
   const tree = agentTree(ground, agentNumbers(home, session.id));
-  return openDelegation(tree, { id: undefined, depth: 0, left: leftAgents(session, home, privateFolder) });
+  return openDelegation(tree, undefined, 0, leftAgents(session, home, privateFolder));
 }
 
 /** Counts on from the sub-agents that the session has had. */

@@ -13,7 +13,7 @@ import { listNames, nameOf, readText } from "./text-files.ts";
 type InstructionKind = "user" | "repository" | "path" | "nested" | "directory" | "import";
 
 /** A file that may hold instructions. */
-export interface InstructionPlace {
+export interface InstructionFile {
   readonly path: string;
   /** How it is called on the screen and for the model. */
   readonly name: string;
@@ -26,8 +26,8 @@ export interface InstructionPlace {
   readonly hasGlobs: boolean;
 }
 
-interface Places {
-  readonly places: readonly InstructionPlace[];
+interface FoundInstructions {
+  readonly places: readonly InstructionFile[];
   readonly notLoaded: readonly NotLoaded[];
 }
 
@@ -38,18 +38,18 @@ const WITH_IMPORTS = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 const GLOBBED = ".github/instructions";
 
 /** Every file that is looked for at the start of a session, in order. */
-export function instructionPlaces(place: KnowledgePlace): Places {
+export function instructionFiles(place: KnowledgePlace): FoundInstructions {
   const { workspace, cwd, userHome, signalboxHome } = place;
   const own = [join(userHome, ".copilot/copilot-instructions.md"), join(signalboxHome, "instructions.md")];
-  const repository = (name: string, kind: InstructionKind, more: Partial<InstructionPlace> = {}) =>
-    plain(join(workspace, name), { place, kind, root: workspace, more });
+  const repository = (name: string, hasImports: boolean) =>
+    fileAt(join(workspace, name), place, "repository", { root: workspace, hasImports });
   const globbed = globbedIn(workspace, place);
   const named = namedFolders(place);
   return {
     places: [
-      ...own.map((path) => plain(path, { place, kind: "user", root: undefined })),
-      ...REPOSITORY.map((name) => repository(name, "repository")),
-      ...WITH_IMPORTS.map((name) => repository(name, "repository", { hasImports: true })),
+      ...own.map((path) => fileAt(path, place, "user")),
+      ...REPOSITORY.map((name) => repository(name, false)),
+      ...WITH_IMPORTS.map((name) => repository(name, true)),
       ...globbed.places,
       ...foldersBelow(workspace, cwd).map((folder) => nestedPlace(folder, place)),
       ...named.places,
@@ -59,13 +59,8 @@ export function instructionPlaces(place: KnowledgePlace): Places {
 }
 
 /** The AGENTS.md of a folder below the workspace. */
-export const nestedPlace = (folder: string, place: KnowledgePlace): InstructionPlace =>
-  plain(join(folder, "AGENTS.md"), {
-    place,
-    kind: "nested",
-    root: place.workspace,
-    more: { hasImports: true },
-  });
+export const nestedPlace = (folder: string, place: KnowledgePlace): InstructionFile =>
+  fileAt(join(folder, "AGENTS.md"), place, "nested", { root: place.workspace, hasImports: true });
 
 const INSTALLED = new Set(["node_modules", "vendor", "target", "dist", "build"]);
 
@@ -80,30 +75,20 @@ export function foldersBelow(workspace: string, folder: string): readonly string
   return folders;
 }
 
-interface PlainPlace {
-  readonly place: KnowledgePlace;
-  readonly kind: InstructionKind;
-  readonly root: string | undefined;
-  readonly more?: Partial<InstructionPlace>;
-}
-
-const plain = (path: string, { place, kind, root, more = {} }: PlainPlace): InstructionPlace => ({
-  path,
-  name: nameOf(path, place),
-  kind,
-  root,
-  hasImports: false,
-  hasGlobs: false,
-  ...more,
-});
+const fileAt = (
+  path: string,
+  place: KnowledgePlace,
+  kind: InstructionKind,
+  { root, hasImports = false, hasGlobs = false }: Partial<InstructionFile> = {},
+): InstructionFile => ({ path, name: nameOf(path, place), kind, root, hasImports, hasGlobs });
 
 /** The files below .github/instructions of a folder, sub-folders included. */
-function globbedIn(root: string, place: KnowledgePlace, kind: InstructionKind = "path"): Places {
+function globbedIn(root: string, place: KnowledgePlace, kind: InstructionKind = "path"): FoundInstructions {
   const top = join(root, GLOBBED);
   const { files, problems } = filesIn(top, (name) => name.endsWith(".instructions.md"));
   return {
     places: files.map((path) =>
-      plain(path, { place, kind, root: kind === "path" ? root : undefined, more: { hasGlobs: true } }),
+      fileAt(path, place, kind, { root: kind === "path" ? root : undefined, hasGlobs: true }),
     ),
     notLoaded: problems.map(({ path, why }) => ({ name: nameOf(path, place), why })),
   };
@@ -112,8 +97,8 @@ function globbedIn(root: string, place: KnowledgePlace, kind: InstructionKind = 
 const VARIABLES = ["COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "SIGNALBOX_INSTRUCTIONS_DIRS"];
 
 /** What the folders hold that the user's environment names, separated by commas or colons. */
-function namedFolders(place: KnowledgePlace): Places {
-  const found: Places[] = VARIABLES.flatMap((variable) =>
+function namedFolders(place: KnowledgePlace): FoundInstructions {
+  const found: FoundInstructions[] = VARIABLES.flatMap((variable) =>
     (place.environment[variable] ?? "")
       .split(/[,:]/)
       .map((folder) => folder.trim())
@@ -131,9 +116,9 @@ function namedFolders(place: KnowledgePlace): Places {
   };
 }
 
-function inNamedFolder(folder: string, place: KnowledgePlace): Places {
+function inNamedFolder(folder: string, place: KnowledgePlace): FoundInstructions {
   const files = ["AGENTS.md", ".github/copilot-instructions.md"].map((name) =>
-    plain(join(folder, name), { place, kind: "directory", root: undefined }),
+    fileAt(join(folder, name), place, "directory"),
   );
   const { places, notLoaded } = globbedIn(folder, place, "directory");
   return { places: [...files, ...places], notLoaded };
@@ -188,7 +173,7 @@ export interface LoadedText {
 /** Instructions as they are found: each content once, bounded, with what was left out and why. */
 interface InstructionShelf {
   /** Reads a file and its imports. */
-  add(place: InstructionPlace): void;
+  add(place: InstructionFile): void;
   readonly loaded: () => readonly LoadedText[];
   readonly notLoaded: () => readonly NotLoaded[];
 }
@@ -210,7 +195,7 @@ export function openShelf(place: KnowledgePlace, known: readonly LoadedText[] = 
   const leave = (name: string, why: string, expected = false) =>
     void notLoaded.push({ name, why, ...(expected ? { expected: true } : {}) });
 
-  const keep = (file: InstructionPlace, text: string, globs: readonly string[] | undefined): void => {
+  const keep = (file: InstructionFile, text: string, globs: readonly string[] | undefined): void => {
     const loaded = loadedText(file, text, globs);
     const key = keysOf(loaded).find((each) => texts.has(each) || knownKeys.has(each));
     const first = key === undefined ? undefined : texts.get(key);
@@ -222,10 +207,10 @@ export function openShelf(place: KnowledgePlace, known: readonly LoadedText[] = 
     texts.set(keysOf(loaded).at(-1) ?? "", loaded);
   };
 
-  const add = (file: InstructionPlace, depth: number): void => {
+  const add = (file: InstructionFile, depth: number): void => {
     if (seen.has(file.path)) return;
     seen.add(file.path);
-    const read = readText(file.path, { root: file.root, mayRead: place.mayRead });
+    const read = readText(file.path, file.root, place.mayRead);
     if (read === undefined) return;
     if ("why" in read) return leave(file.name, read.why);
     const body: Body | { readonly why: string } = file.hasGlobs ? withGlobs(read.text) : { text: read.text };
@@ -238,7 +223,7 @@ export function openShelf(place: KnowledgePlace, known: readonly LoadedText[] = 
     for (const name of [...names].slice(0, MAX_IMPORTS)) addImport(name, file, depth + 1);
   };
 
-  const addImport = (name: string, from: InstructionPlace, depth: number): void => {
+  const addImport = (name: string, from: InstructionFile, depth: number): void => {
     const path = name.startsWith("~/") ? join(place.userHome, name.slice(2)) : resolve(dirname(from.path), name);
     const shown = nameOf(path, place);
     const folder = importFolder(path, from, place);
@@ -265,7 +250,7 @@ function withGlobs(text: string): Body | { readonly why: string } {
   return "why" in applyTo ? applyTo : { text: body, globs: applyTo.globs };
 }
 
-function loadedText({ name, kind }: InstructionPlace, text: string, globs: readonly string[] | undefined): LoadedText {
+function loadedText({ name, kind }: InstructionFile, text: string, globs: readonly string[] | undefined): LoadedText {
   const when = globs === undefined ? { when: "start" as const } : { when: "touch" as const, globs };
   return { names: [name], kind, text, bytes: Buffer.byteLength(text, "utf8"), ...when };
 }
@@ -279,7 +264,7 @@ const keysOf = ({ text, globs }: LoadedText) => (globs === undefined ? [text] : 
  */
 function importFolder(
   path: string,
-  { path: from, root }: InstructionPlace,
+  { path: from, root }: InstructionFile,
   { userHome }: KnowledgePlace,
 ): { readonly root: string | undefined } | undefined {
   if (isInside(path, root ?? dirname(from))) return { root };
@@ -307,7 +292,7 @@ function kindOf(path: string): "nothing" | "folder" | "file" {
 
 const looksLikeFile = (path: string) => /\.(?:md|mdc|txt)$/.test(basename(path));
 
-const missing = ({ name }: InstructionPlace) => `does not exist (imported by ${name})`;
+const missing = ({ name }: InstructionFile) => `does not exist (imported by ${name})`;
 
 type ApplyTo =
   /** No `globs`: it applies to everything. */

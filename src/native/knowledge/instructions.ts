@@ -4,7 +4,7 @@ import { wrapText } from "../../lib/text/printable.ts";
 import {
   filesIn,
   foldersBelow,
-  instructionPlaces,
+  instructionFiles,
   isOthers,
   type LoadedText,
   matchesGlobs,
@@ -21,7 +21,7 @@ export interface Knowledge {
 
 /** Reads the instructions for a session, in order. Those with `touch` wait for a file that they are about. */
 export function loadInstructions(place: KnowledgePlace): Knowledge {
-  const { places, notLoaded } = instructionPlaces(place);
+  const { places, notLoaded } = instructionFiles(place);
   const shelf = openShelf(place);
   for (const each of places) shelf.add(each);
   const { kept, repeated } = withoutStaged(shelf.loaded());

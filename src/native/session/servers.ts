@@ -25,7 +25,7 @@ export interface SessionServers extends AsyncDisposable {
 
 /**
  * Opens the servers that are configured for the workspace, and those that an editor has `given`. Without any server
- * nothing is loaded: the client takes 90 ms, most of it for the schemas of the protocol.
+ * nothing is loaded: loading the client takes about 100 ms.
  */
 export async function openSessionServers(
   workplace: Workplace,

@@ -28,13 +28,13 @@ test("without files nothing is set and nothing is said", () => {
   const { home, workspace } = places();
   const skills = { directories: [], disabled: [] };
   const none = { user: undefined, project: undefined, skills, engine: {}, notes: [] };
-  expect([loadSettings({ home, workspace }), loadSettings({ home })]).toEqual([none, none]);
+  expect([loadSettings(home, workspace), loadSettings(home)]).toEqual([none, none]);
 });
 
 test("a project file that is not trusted is ignored, even a broken one, and the way to trust it is said", () => {
   const { home, workspace, project, writeProject } = places();
   writeProject("model: [\n", false);
-  const loaded = loadSettings({ home, workspace });
+  const loaded = loadSettings(home, workspace);
   expect([loaded.project, loaded.notes]).toEqual([
     undefined,
     [`ignoring ${project}: it is not trusted; to review it: signalbox trust`],
@@ -44,9 +44,9 @@ test("a project file that is not trusted is ignored, even a broken one, and the 
 test("a trusted project file counts until it changes", () => {
   const { home, workspace, project, writeProject } = places();
   writeProject("model: openai/gpt-5-mini\n");
-  expect(loadSettings({ home, workspace }).project?.model).toBe("openai/gpt-5-mini");
+  expect(loadSettings(home, workspace).project?.model).toBe("openai/gpt-5-mini");
   writeFileSync(project, "model: openai/gpt-5-mini \n");
-  const loaded = loadSettings({ home, workspace });
+  const loaded = loadSettings(home, workspace);
   expect([loaded.project, loaded.notes]).toEqual([
     undefined,
     [`ignoring ${project}: it changed since you trusted it; to review it: signalbox trust`],
@@ -57,26 +57,26 @@ test("a project disables skills, and cannot name folders of them", () => {
   const { home, workspace, write, writeProject } = places();
   write("skills: { directories: [/mine], disabled: [a] }\n");
   writeProject("skills: { disabled: [b] }\n");
-  expect(loadSettings({ home, workspace }).skills).toEqual({ directories: ["/mine"], disabled: ["a", "b"] });
+  expect(loadSettings(home, workspace).skills).toEqual({ directories: ["/mine"], disabled: ["a", "b"] });
   writeProject("skills: { directories: [/] }\n");
-  expect(() => loadSettings({ home, workspace })).toThrow("a project cannot set skills.directories");
+  expect(() => loadSettings(home, workspace)).toThrow("a project cannot set skills.directories");
 });
 
 test("a project lowers limits, and never raises one", () => {
   const { home, workspace, write, writeProject } = places();
   write("engine: { compact_at: 0.9 }\n");
   writeProject("engine: { compact_wait_at: 0.85 }\n");
-  expect(loadSettings({ home, workspace }).engine).toEqual({ compact_at: 0.85, compact_wait_at: 0.85 });
+  expect(loadSettings(home, workspace).engine).toEqual({ compact_at: 0.85, compact_wait_at: 0.85 });
   write("engine: { turns: 50, tries: 3 }\n");
   writeProject("engine: { turns: 40, tries: 20, parallel_calls: 64, gate_blocks: 2 }\n");
-  expect(loadSettings({ home, workspace }).engine).toEqual({ turns: 40, tries: 3, parallel_calls: 8, gate_blocks: 2 });
+  expect(loadSettings(home, workspace).engine).toEqual({ turns: 40, tries: 3, parallel_calls: 8, gate_blocks: 2 });
 });
 
 test("the environment wins over the project, the project over the user, the user over the only key", () => {
   const { home, workspace, write, writeProject, project } = places();
   const key = { ANTHROPIC_API_KEY: "k" };
   const wanted = (environment: Record<string, string>) => {
-    const settings = loadSettings({ home, workspace });
+    const settings = loadSettings(home, workspace);
     return [wantedModel(environment, settings)?.place, wantedEffort(environment, settings)?.place];
   };
   expect(wanted({})).toEqual([undefined, undefined]);
@@ -95,7 +95,7 @@ test("the environment wins over the project, the project over the user, the user
 test("the user's address is never used for another provider", () => {
   const { home, write } = places();
   write("model: compatible/a\nbase_url: http://127.0.0.1:8080/v1\n");
-  const settings = loadSettings({ home });
+  const settings = loadSettings(home);
   expect(["compatible/b", "anthropic/m", "compatible", undefined].map((name) => wantedBaseUrl(name, settings))).toEqual(
     ["http://127.0.0.1:8080/v1", undefined, "http://127.0.0.1:8080/v1", undefined],
   );
@@ -106,7 +106,7 @@ test("in the home folder the file is the user's own, and no trust is needed", ()
   const home = join(folder, ".signalbox");
   mkdirSync(home);
   writeFileSync(settingsPath(home), "model: openai/a\n");
-  expect(loadSettings({ home, workspace: folder })).toMatchObject({ user: { model: "openai/a" }, notes: [] });
+  expect(loadSettings(home, folder)).toMatchObject({ user: { model: "openai/a" }, notes: [] });
 });
 
 const HOSTILE: readonly (readonly [string, (path: string) => void, string])[] = [
@@ -121,17 +121,17 @@ const HOSTILE: readonly (readonly [string, (path: string) => void, string])[] = 
 test.each(HOSTILE)("%s as settings of a project is ignored and said", (_, make, why) => {
   const { home, workspace, project } = places();
   make(project);
-  expect(loadSettings({ home, workspace }).notes).toEqual([`ignoring ${project}: it cannot be read (${why})`]);
+  expect(loadSettings(home, workspace).notes).toEqual([`ignoring ${project}: it cannot be read (${why})`]);
 });
 
 test.each(HOSTILE)("%s as the user's own settings is an error with the file's name", (_, make, why) => {
   const { home } = places();
   make(settingsPath(home));
-  expect(() => loadSettings({ home })).toThrow(`the settings file cannot be read: ${why}`);
+  expect(() => loadSettings(home)).toThrow(`the settings file cannot be read: ${why}`);
 });
 
 test("a link to nowhere is no file", () => {
   const { home, workspace, project } = places();
   symlinkSync(join(workspace, "gone"), project);
-  expect(loadSettings({ home, workspace }).notes).toEqual([]);
+  expect(loadSettings(home, workspace).notes).toEqual([]);
 });

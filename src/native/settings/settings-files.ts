@@ -8,13 +8,6 @@ import { readYaml } from "../../lib/json/read-yaml.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { errorCode, messageOf, UserError } from "../../lib/text/user-error.ts";
 
-interface Places {
-  /** The user's signalbox folder. */
-  readonly home: string;
-  /** The folder whose project settings apply; undefined for none. */
-  readonly workspace?: string | undefined;
-}
-
 /** A settings file and where it is. */
 interface PlacedSettings extends GivenSettings {
   readonly path: string;
@@ -37,7 +30,7 @@ export const settingsPath = (home: string): string => join(home, "settings.yaml"
 export const projectSettingsPath = (workspace: string): string => join(workspace, ".signalbox", "settings.yaml");
 
 /** The settings that apply in a workspace. A mistake in a file that counts throws a UserError. */
-export function loadSettings({ home, workspace }: Places): LoadedSettings {
+export function loadSettings(home: string, workspace?: string): LoadedSettings {
   const path = settingsPath(home);
   const text = readUserSettings(path);
   const user = text === undefined ? undefined : { ...readSettings(text, path, "user"), path };

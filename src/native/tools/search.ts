@@ -53,7 +53,7 @@ export const grep = (gate: PathGate, workspace: string, ripgrep: () => Promise<s
       onRecord,
       separator: input.output === "files" ? "\0" : "\n",
     });
-    return answer([...lines, ...notes(end, { found: lines.length, hidden, binary: reader.metBinary() })].join("\n"));
+    return answer([...lines, ...notes(end, lines.length, hidden, reader.metBinary())].join("\n"));
   },
 });
 
@@ -75,14 +75,8 @@ function grepOptions(input: z.output<typeof GrepInput>): readonly string[] {
   ];
 }
 
-interface Finds {
-  readonly found: number;
-  readonly hidden: number;
-  readonly binary: boolean;
-}
-
 /** What a model must know about how a search ended. */
-function notes({ stopped }: SearchEnd, { found, hidden, binary }: Finds): readonly string[] {
+function notes({ stopped }: SearchEnd, found: number, hidden = 0, binary = false): readonly string[] {
   return [
     ...(found === 0 && stopped === "done" && hidden === 0 && !binary ? ["(nothing found)"] : []),
     ...(stopped === "enough" ? ["[more results; narrow the search]"] : []),
@@ -132,7 +126,7 @@ export const glob = (gate: PathGate, workspace: string, ripgrep: () => Promise<s
       onRecord,
       separator: "\0",
     });
-    return answer([...files, ...notes(end, { found: files.length, hidden: 0, binary: false })].join("\n"));
+    return answer([...files, ...notes(end, files.length)].join("\n"));
   },
 });
 

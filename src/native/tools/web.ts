@@ -12,6 +12,7 @@ import { readTarget } from "../../lib/net/host-pattern.ts";
 import { parseAddress } from "../../lib/net/ip-address.ts";
 import { unpackBody } from "../../lib/net/unpack-body.ts";
 import { answer, boundText, failure } from "./answer.ts";
+import { pageText } from "./page-text.ts";
 
 const FetchInput = z.strictObject({
   url: z.string().min(1).max(8192),
@@ -35,7 +36,7 @@ export const fetchPage = (access: WebAccess): Tool<typeof FetchInput> => ({
   sideBySide: true,
   async run({ url, raw }, { signal }) {
     const page = await requestJudged(url, access, signal);
-    const text = await textOf(page, raw);
+    const text = textOf(page, raw);
     if (text === undefined)
       return failure(`${page.url} is ${page.contentType || "of unknown type"}, ${page.body.length} bytes: not text`);
     access.onOutsideText(text, "web_page");
@@ -45,9 +46,9 @@ export const fetchPage = (access: WebAccess): Tool<typeof FetchInput> => ({
   },
 });
 
-async function textOf({ url, contentType, body }: WebAnswer, raw: boolean): Promise<string | undefined> {
+function textOf({ url, contentType, body }: WebAnswer, raw: boolean): string | undefined {
   const text = decode(body, /charset="?([\w-]+)/i.exec(contentType)?.[1]);
-  if (/html/i.test(contentType)) return raw ? text : (await import("./page-text.ts")).pageText(text, url);
+  if (/html/i.test(contentType)) return raw ? text : pageText(text, url);
   const named = /^text\/|[/+](?:json|xml|yaml|javascript|toml|x-sh|sql)\b/i.test(contentType);
   return named || (contentType === "" && !body.subarray(0, 8192).includes(0)) ? text : undefined;
 }

@@ -17,7 +17,7 @@ import { commandMarks } from "../../sandbox/run/left-commands.ts";
 import type { Processor } from "../engine/processor.ts";
 import { filesPath, sessionsPlace } from "../log/log-folder.ts";
 import { findServers } from "../lsp/find-servers.ts";
-import type { LanguageServerPlace } from "../lsp/language-server.ts";
+import { type LanguageSetup, openServers } from "../lsp/language-server.ts";
 import type { NativeSettings } from "../settings/session-settings.ts";
 import { type ContainmentOptions, openContainment } from "./containment.ts";
 import type { Recording } from "./guard-permit.ts";
@@ -137,19 +137,8 @@ function sessionServers(
   return projectServers({ workspace, environment, containment, policy, marksFolder: commandMarks(home), version });
 }
 
-/** The language servers of a project; undefined if there are none. What speaks with them is loaded when one is used. */
-export function projectServers(setup: LanguageServerPlace): LanguageServers | undefined {
+/** The language servers of a project; undefined if there are none. */
+export function projectServers(setup: LanguageSetup): LanguageServers | undefined {
   const found = findServers(setup);
-  if (found.length === 0) return undefined;
-  let opened: Promise<LanguageServers> | undefined;
-  const open = () =>
-    (opened ??= import("../lsp/language-server.ts").then(({ openServers }) => openServers(found, setup)));
-  return {
-    endings: found.flatMap(({ languages }) => [...languages.keys()]),
-    ask: async (question, signal) => await (await open()).ask(question, signal),
-    newErrors: async (change, signal) => await (await opened)?.newErrors(change, signal),
-    async [Symbol.asyncDispose]() {
-      await (await opened)?.[Symbol.asyncDispose]();
-    },
-  };
+  return found.length === 0 ? undefined : openServers(found, setup);
 }

@@ -22,11 +22,11 @@ import { errorCode } from "../../lib/text/user-error.ts";
 import { answer, failure } from "./answer.ts";
 import { saveSeen, seenFile } from "./editor-buffers.ts";
 import { MAX_FILE_BYTES, openedPath, type PathGate } from "./path-gate.ts";
-import type { FileParts } from "./read.ts";
+import type { FileAccess } from "./read.ts";
 
 const Input = z.strictObject({ path: z.string().min(1), content: z.string().max(16_000_000) });
 
-export const write = ({ gate, states, buffers }: FileParts): Tool<typeof Input> => ({
+export const write = ({ gate, states, buffers }: FileAccess): Tool<typeof Input> => ({
   name: "write",
   description:
     "Write a whole file; missing folders are created. An existing file must have been read first. Prefer edit for changes.",
@@ -221,7 +221,7 @@ const EditInput = z.strictObject({
     .max(100),
 });
 
-export const edit = ({ gate, states, buffers }: FileParts): Tool<typeof EditInput> => ({
+export const edit = ({ gate, states, buffers }: FileAccess): Tool<typeof EditInput> => ({
   name: "edit",
   description: "Replace text in a file you have read. Edits are applied in order, all or none.",
   input: EditInput,

@@ -82,7 +82,7 @@ export const agentOf = ({ id }: Pick<CheckResult, "id">) => id.slice(id.indexOf(
 export function checkNative(env: NodeJS.ProcessEnv, home: string): CheckResult {
   const id = "agent.native";
   try {
-    const settings = loadSettings({ home });
+    const settings = loadSettings(home);
     const wanted = wantedModel(env, settings);
     if (wanted === undefined) return { id, status: "absent", ...unchosen(env) };
     const { value: name, place } = wanted;
