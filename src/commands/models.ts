@@ -8,8 +8,7 @@ import { CATALOG, modelRow } from "../models/catalog/catalog.ts";
 import type { ModelRow, Price, Thinking } from "../models/catalog/row.ts";
 import { checkedUrl, chooseModel, type Provider, PROVIDERS, readModelName, usualUrl } from "../models/choose-model.ts";
 import { DEFAULT_PROMPT, limitsOf } from "../models/model.ts";
-import { wantedBaseUrl, wantedModel, writeModel } from "../native/settings/model-setting.ts";
-import { loadSettings } from "../native/settings/settings-files.ts";
+import { loadSettings, wantedBaseUrl, wantedModel, writeModel } from "../native/settings/settings-files.ts";
 import type { CommandModule } from "./command-module.ts";
 import { once, printJson, textFlag } from "./flags.ts";
 

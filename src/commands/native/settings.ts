@@ -9,17 +9,22 @@ import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { UserError } from "../../lib/text/user-error.ts";
 import { priceOf } from "../../models/catalog/catalog.ts";
-import { chooseModel, type ModelChoice } from "../../models/choose-model.ts";
+import { chooseModel, type ModelChoice, otherModels } from "../../models/choose-model.ts";
 import { readEffort, type ThinkingEffort, thinkingEffort } from "../../models/effort.ts";
 import { openModel } from "../../models/open-model.ts";
-import { otherModels } from "../../models/other-models.ts";
 import type { EngineHooks } from "../../native/engine/hooks.ts";
 import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../native/log/log-folder.ts";
 import { continuable, readLog } from "../../native/log/read-log.ts";
 import { replay } from "../../native/log/replay.ts";
-import { wantedBaseUrl, wantedEffort, wantedModel } from "../../native/settings/model-setting.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
-import { featureFlags, type LoadedSettings, loadSettings } from "../../native/settings/settings-files.ts";
+import {
+  featureFlags,
+  type LoadedSettings,
+  loadSettings,
+  wantedBaseUrl,
+  wantedEffort,
+  wantedModel,
+} from "../../native/settings/settings-files.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { acceptPatterns, countFlag, textFlag, textsFlag } from "../flags.ts";
 import { skillSettings } from "./flags.ts";

@@ -1,7 +1,6 @@
 import { eventOrigin, type SessionEvent, type SessionOutcome, type ToolDeed } from "../../contract/engine-event.ts";
 import type { SubAgentDefinition } from "../../contract/knowledge.ts";
 import type { AskPerson, AskUser, Permit, ToolOutput } from "../../contract/tool.ts";
-import { makeFolder } from "../../lib/files/make-folder.ts";
 import { realClock } from "../../lib/process/tasks.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { Model } from "../../models/model.ts";
@@ -12,7 +11,7 @@ import { guardProcessor } from "../engine/processor.ts";
 import type { PromptPart } from "../knowledge/system-prompt.ts";
 import { turnKnowledge } from "../knowledge/turn-knowledge.ts";
 import { agentsPath, logPath, sessionsPlace } from "../log/log-folder.ts";
-import { createSession, type Session } from "../log/session-log.ts";
+import { newAgentLog } from "../log/session-log.ts";
 import { type Conversation, converse, type TalkingAgent } from "../session/conversation.ts";
 import { fingerprint } from "../session/fingerprint.ts";
 import { judgedByName } from "../session/servers.ts";
@@ -21,7 +20,6 @@ import type { NativeSettings } from "../settings/session-settings.ts";
 import { boundText } from "../tools/answer.ts";
 import { openToolSet, type ToolSet } from "../tools/tool-set.ts";
 import { itemsForState, standing } from "../tools/work-items.ts";
-import type { Workplace } from "../tools/workplace.ts";
 import { definitionTools, isWriter } from "./definition-tools.ts";
 import {
   type AgentGround,
@@ -75,7 +73,8 @@ async function runAgent(
   const notes = [...(note === undefined ? [] : [note]), ...unknownTools(definition, unknown)];
   for (const each of notes) settings.warn(`sub-agent ${id}: ${each}`);
 
-  using log = openAgentLog(order, workplace, ground.cwd, model);
+  const { home, sessionId } = workplace;
+  using log = newAgentLog(home, sessionId, beginning(order, sessionId, ground.cwd, model));
   await using tools = openToolSet(workplace, {
     id,
     mode,
@@ -99,26 +98,26 @@ function unknownTools({ file }: SubAgentDefinition, unknown: readonly string[]):
   return [`${file} names tools that do not exist here: ${unknown.join(", ")}; it works without them`];
 }
 
-/** The log of one sub-agent, beside that of its session. */
-function openAgentLog(
+/** How its log begins. */
+const beginning = (
   { id, definition, description, mode, callId, startedBy }: AgentOrder,
-  { home, sessionId }: Workplace,
+  session: string,
   cwd: string,
   { name: model, baseUrl }: Model,
-): Session {
-  const folder = agentsPath(sessionsPlace(home), sessionId);
-  makeFolder(folder);
-  const subAgent = {
-    session: sessionId,
+) => ({
+  id,
+  cwd,
+  model,
+  ...(baseUrl === undefined ? {} : { baseUrl }),
+  subAgent: {
+    session,
     ...(startedBy === undefined ? {} : { startedBy }),
     callId,
     definition: definition.name,
     description,
     mode,
-  };
-  const header = { id, cwd, model, ...(baseUrl === undefined ? {} : { baseUrl }), subAgent };
-  return createSession(header, { folder, now: Date.now });
-}
+  },
+});
 
 /** Another agent may have a call with the same id. */
 const namedPerson =

@@ -1,5 +1,5 @@
 import type { CompactionTrigger, LoopEvent } from "../../contract/engine-event.ts";
-import type { EngineSettings } from "../../contract/engine-settings.ts";
+import { COMPACT_AT, type EngineSettings } from "../../contract/engine-settings.ts";
 import { historyPieces } from "../../contract/history.ts";
 import type { Message } from "../../contract/message.ts";
 import { whenAborted } from "../../lib/process/tasks.ts";
@@ -43,9 +43,6 @@ const MAX_USELESS = 2;
 
 /** After a failure, the history must grow by this share of the window before the next try. */
 const PATIENCE = 0.05;
-
-/** Where a summary usually starts. One that starts earlier, or is asked for, leaves room in the same proportion. */
-const USUAL_START = 0.8;
 
 /** The share of the window that the request for a summary may have. */
 const SUMMARY_SHARE = 0.6;
@@ -128,7 +125,8 @@ async function* start(state: State, step: RequestStep, trigger: CompactionTrigge
   if (spent) return yield { type: "compaction-failed", because: "a limit of the session is reached" };
   await state.before?.(trigger);
   const history = [...step.history];
-  const recent = Math.min(limit * settings.compact_at, tokens) / USUAL_START;
+  // A summary that starts earlier than usual, or is asked for, leaves room in the same proportion.
+  const recent = Math.min(limit * settings.compact_at, tokens) / COMPACT_AT;
   const cut = cutPlace(history, { count: window.count, limit: recent });
   yield { type: "compaction-start", trigger, tokens, limit };
   const request = summaryRequest(history.slice(0, cut), { limit: limit * SUMMARY_SHARE, count: estimateTokens });

@@ -16,9 +16,19 @@ import {
   type SessionRecord,
 } from "../../contract/session-record.ts";
 import { syncFolder } from "../../lib/files/atomic-write.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
 import { lockHolder, takeLock } from "../../lib/files/lock.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
-import { agentsPath, filesPath, findSession, lockPath, logPath, newSessionId, sessionsFolder } from "./log-folder.ts";
+import {
+  agentsPath,
+  filesPath,
+  findSession,
+  lockPath,
+  logPath,
+  newSessionId,
+  sessionsFolder,
+  sessionsPlace,
+} from "./log-folder.ts";
 import { continuable, imagesFolder, NO_SUM, readLog, type Stamped, withStoredImages, writeLine } from "./read-log.ts";
 
 /** A session that this process may write to. */
@@ -113,6 +123,13 @@ export function newSession(home: string, beginning: Omit<NewHeader, "id">): Logg
   };
   const { type: _, version: __, ...given } = header;
   return { ...createSession(given, { folder: sessionsFolder(home), now: Date.now }), header };
+}
+
+/** Begins the log of a sub-agent, beside that of its session. */
+export function newAgentLog(home: string, session: string, header: NewHeader): Session {
+  const folder = agentsPath(sessionsPlace(home), session);
+  makeFolder(folder);
+  return createSession(header, { folder, now: Date.now });
 }
 
 function openOrRelease(path: string, flags: number, lock: Disposable): number {

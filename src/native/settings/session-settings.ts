@@ -1,9 +1,9 @@
 import type { EngineSettings, FeatureFlags, WorkMode } from "../../contract/engine-settings.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { Permit, ToolFilter } from "../../contract/tool.ts";
+import type { OtherModels } from "../../models/choose-model.ts";
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
-import type { OtherModels } from "../../models/other-models.ts";
 import type { HostJob } from "../../receipts/host.ts";
 import type { CommandContainment } from "../../sandbox/run/contained-commands.ts";
 import type { EngineHooks } from "../engine/hooks.ts";

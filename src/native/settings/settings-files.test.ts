@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { trust } from "../../guard/policy/trust.ts";
 import { isUserError } from "../../lib/text/user-error.ts";
-import { wantedBaseUrl, wantedEffort, wantedModel } from "./model-setting.ts";
 import {
   featureFlags,
   loadSettings,
@@ -13,6 +12,9 @@ import {
   readSettings,
   type SettingsOwner,
   settingsPath,
+  wantedBaseUrl,
+  wantedEffort,
+  wantedModel,
 } from "./settings-files.ts";
 
 function places() {
