@@ -10,7 +10,7 @@ import {
   readModes,
   type SavedTurn,
   savedTurns,
-  type SavedTurn,
+  type TurnOnDisk,
   takeState,
   turnFile,
   writeTurn,
@@ -42,7 +42,7 @@ interface OpenTurn {
   readonly turn: string;
   readonly ready: Promise<void>;
   /** Set when the state before it is stored. */
-  saved?: { readonly file: string; readonly state: SavedTurn };
+  saved?: { readonly file: string; readonly state: TurnOnDisk };
 }
 
 /** A snapshot that is not older than this is one of now. */

@@ -39,7 +39,7 @@ export type WorkspaceState = z.infer<typeof WorkspaceState>;
  * What a workspace was like before the first change of a turn, and when the turn was over. A turn that was killed and
  * went on later has several of these.
  */
-const SavedTurn = z.object({
+const TurnOnDisk = z.object({
   /** The prompt that the turn began with. */
   turn: z.string(),
   before: WorkspaceState,
@@ -51,9 +51,9 @@ const SavedTurn = z.object({
   foreign: z.array(z.string()),
 });
 
-export type SavedTurn = z.infer<typeof SavedTurn>;
+export type TurnOnDisk = z.infer<typeof TurnOnDisk>;
 
-const StoredTurn = SavedTurn.extend({ version: z.literal(TURN_FORMAT) });
+const StoredTurn = TurnOnDisk.extend({ version: z.literal(TURN_FORMAT) });
 
 /** A stored turn state, with the snapshot folder that it belongs to. */
 export interface SavedTurn {
@@ -63,7 +63,7 @@ export interface SavedTurn {
   readonly id: string;
   readonly folder: string;
   readonly store: string;
-  readonly state: SavedTurn;
+  readonly state: TurnOnDisk;
 }
 
 const turnsIn = (folder: string) => join(folder, "turns");
@@ -72,7 +72,7 @@ const turnsIn = (folder: string) => join(folder, "turns");
 export const turnFile = (folder: string, number: number) =>
   join(turnsIn(folder), `${String(number).padStart(6, "0")}.json`);
 
-export function writeTurn(file: string, state: SavedTurn): void {
+export function writeTurn(file: string, state: TurnOnDisk): void {
   makeFolder(join(file, ".."));
   atomicWrite(file, `${JSON.stringify({ version: TURN_FORMAT, ...state })}\n`);
 }
@@ -105,7 +105,7 @@ function turnsOfFolder(home: string, id: string): readonly SavedTurn[] {
   });
 }
 
-function readTurn(file: string): SavedTurn | undefined {
+function readTurn(file: string): TurnOnDisk | undefined {
   try {
     const raw: unknown = parseJson(readFileSync(file, "utf8"));
     return newerFormat(raw, TURN_FORMAT) === undefined ? StoredTurn.parse(raw) : undefined;
