@@ -1,6 +1,15 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 
+/** Where a path leads, with links followed; the path itself where nothing is there or may be looked at. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 /** An absolute path without `.`, `..` and doubled separators, computed from the text alone. */
 export function lexicalPath(path: string, cwd: string): string {
   const parts: string[] = [];

@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { platform, release } from "node:os";
 import type { KnowledgePlace, KnownSkill, NotLoaded, SubAgentDefinition } from "../../contract/knowledge.ts";
 import type { Policy } from "../../contract/policy.ts";
@@ -8,6 +7,7 @@ import { judgePathAccess } from "../../guard/access/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
+import { realOrSame } from "../../lib/path/real-path.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
@@ -104,24 +104,16 @@ export function loadedRecord(
 }
 
 function knowledgePlace({ policy, cwd, home, environment }: ContextPlace): KnowledgePlace {
-  const workspace = real(policy.workspaceRoot);
+  const workspace = realOrSame(policy.workspaceRoot);
   const judging = { policy, machine: realMachine, cwd: workspace, outside: "allow" } as const;
   return {
     workspace,
-    cwd: real(cwd),
-    userHome: real(policy.home),
+    cwd: realOrSame(cwd),
+    userHome: realOrSame(policy.home),
     signalboxHome: home,
     environment,
     mayRead: (path) => !judgePathAccess({ access: "read", path }, judging).some(({ verdict }) => verdict === "deny"),
   };
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function loadMemory(home: string, workspace: string) {
