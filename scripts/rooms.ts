@@ -100,7 +100,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts
       workspace/workspace-copy.ts
     `),
-    budget: [38, 7500],
+    budget: [38, 7450],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
@@ -120,7 +120,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       named-host.ts native-host.ts program/program.ts program/system-processes.ts sidecar/conformance.ts
       sidecar/sidecar.ts
     `),
-    budget: [26, 4150],
+    budget: [25, 4150],
   },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents receipts"),
@@ -138,13 +138,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts trial-stage.ts
     `),
-    budget: [23, 2700],
+    budget: [19, 2600],
   },
   commands: {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native hosts recipes proof",
     ),
-    budget: [88, 9900],
+    budget: [80, 9700],
   },
 };
 
