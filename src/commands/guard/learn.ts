@@ -14,7 +14,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
   const home = signalboxHome();
   const { policy } = chosenPolicy(flags);
   const machine = { ...realMachine, screen: commandScreen(screen) };
-  const learnt = learn({ home, policy, machine, since: readSince(flags["since"]) });
+  const learnt = learn(home, policy, machine, readSince(flags["since"]));
   if (flags["json"] === true) printJson(learnt);
   else process.stdout.write(`${printable(text(learnt))}\n`);
   return EXIT.ok;

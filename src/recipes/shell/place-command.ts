@@ -1,7 +1,8 @@
+import type { CommandScreen } from "../../contract/screening.ts";
 import type { AgentCall } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { Decision, Verdict } from "../../contract/verdict.ts";
-import { decideAndRecord, type GuardParts, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
+import { decideAndRecord, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
 import { explainToModel } from "../../guard/explain.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
@@ -30,7 +31,7 @@ export interface PlaceParts {
   /** Asks a person. Undefined when there is none. */
   readonly ask: (step: string, question: string) => Promise<boolean | undefined>;
   readonly containment: RecipeContainment;
-  readonly record: Omit<RecordParts, "machine"> & Pick<GuardParts, "screen">;
+  readonly record: Omit<RecordParts, "machine"> & { readonly screen: CommandScreen };
   /** Counts the verdict. */
   readonly note: (verdict: Verdict) => void;
 }
