@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   lib: {
     imports: [],
-    budget: [57, 4500],
+    budget: [57, 4550],
   },
   shell: {
     imports: words("contract lib"),
@@ -55,10 +55,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib shell guard"),
     doors: words(`
       contained-session.ts open-session-sandbox.ts run/command-runner.ts run/contained-commands.ts
-      run/left-commands.ts run/output-window.ts run/start-command.ts run/start-server.ts session/limits.ts
-      session/private-home.ts
+      run/left-commands.ts run/output-window.ts run/process-tree.ts run/run-script.ts run/start-command.ts
+      run/start-server.ts session/limits.ts session/private-home.ts
     `),
-    budget: [47, 8000],
+    budget: [48, 8000],
   },
   agents: {
     imports: words("contract lib"),
@@ -123,15 +123,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     budget: [26, 4150],
   },
   recipes: {
-    imports: words("contract lib shell snapshots guard sandbox agents"),
+    imports: words("contract lib shell snapshots guard sandbox agents receipts"),
     doors: words(`
-      bridge/find-runner.ts bridge/install-runner.ts bridge/run-runner.ts bridge/runner-context.ts
-      bridge/runner-place.ts check-recipe.ts recipe/find-recipe.ts recipe/load-recipe.ts recipe/plan-steps.ts
-      recipe/read-recipe.ts recipe/recipe-folders.ts recipe/recipe-trust.ts recipe/recipe.ts run/agent-step.ts
-      run/journal.ts run/run-folder.ts run/run-parts.ts run/run-recipe.ts run/step-result.ts shell/open-shell.ts
-      shell/place-command.ts
+      bridge/find-runner.ts bridge/run-runner.ts check-recipe.ts external-run.ts own-run.ts recipe/find-recipe.ts
+      recipe/load-recipe.ts recipe/plan-steps.ts recipe/read-recipe.ts recipe/recipe-folders.ts recipe/recipe.ts
+      run/prepare-context.ts run/run-folder.ts run/run-parts.ts run/started-run.ts run/step-result.ts
+      shell/calling-session.ts
     `),
-    budget: [36, 5000],
+    budget: [37, 5600],
   },
   proof: {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),

@@ -4,7 +4,7 @@ import { flawPlace, listSegments, prunedLookup, verifyAudit } from "../guard/aud
 import { prunedLine } from "../lib/files/tombstones.ts";
 import { needsUpdate } from "../lib/json/file-format.ts";
 import { isRecord, strings } from "../lib/json/json-value.ts";
-import { parseJson } from "../lib/json/parse-json.ts";
+import { jsonIfValid } from "../lib/json/parse-json.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
@@ -326,7 +326,7 @@ export function commandIn(input: unknown): string | undefined {
 }
 
 function toRecord(line: string): readonly LoggedCall[] {
-  const record = parse(line);
+  const record = jsonIfValid(line);
   if (!isRecord(record)) return [];
   const text = (name: string) => {
     const value = record[name];
@@ -342,20 +342,11 @@ function toRecord(line: string): readonly LoggedCall[] {
       tool: text("tool"),
       cwd: text("cwd"),
       call,
-      input: parse(call),
+      input: jsonIfValid(call),
       verdict: text("verdict"),
       code: text("code"),
       rules: strings(record["rules"]) ?? [],
       because: typeof record["because"] === "string" ? record["because"] : undefined,
     },
   ];
-}
-
-/** Undefined for what is not JSON: a call that was cut, or a line that is still being written. */
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
