@@ -23,7 +23,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       argv/argv-effects.ts model/effect.ts model/script.ts model/shell-state.ts model/word.ts parse/expand.ts
       parse/read-script.ts
     `),
-    budget: [42, 7700],
+    budget: [42, 7600],
   },
   models: {
     imports: words("contract lib"),
@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
       policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [70, 10930],
+    budget: [70, 10650],
   },
   sandbox: {
     imports: words("contract lib shell guard"),
@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       answer-xpia.ts client/wrappers.ts direct-call.ts install/guarded-start.ts install/prepare.ts
       project/registration.ts project/session-hooks.ts server-protocol.ts
     `),
-    budget: [32, 3600],
+    budget: [32, 3550],
   },
   staging: {
     imports: words("contract lib agents hooks recipes"),

@@ -16,7 +16,7 @@ export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: stri
   const workspaceRoot = findWorkspace(cwd);
   const { policy: path } = flags;
   if (typeof path !== "string") return loadActivePolicy({ workspaceRoot, folder: signalboxHome(), preset });
-  return loadNamedPolicy({ path, text: readText(path) }, { workspaceRoot, preset });
+  return loadNamedPolicy(path, readText(path), workspaceRoot, preset);
 }
 
 /**

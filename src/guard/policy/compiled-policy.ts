@@ -74,8 +74,11 @@ const defaultPolicy = (places: CompiledPlaces): Policy => ({
 });
 
 /** A preset applied to a workspace. */
-export function presetPolicy(name: PresetName, place: Pick<Policy, "workspaceRoot" | "home">): Policy {
-  return { ...PRESETS[name], version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
+export function presetPolicy(
+  name: PresetName,
+  { workspaceRoot, home }: { workspaceRoot: string; home: string },
+): Policy {
+  return { ...PRESETS[name], version: 1, workspaceRoot, home };
 }
 
 interface CompiledSource {
