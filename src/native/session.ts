@@ -24,6 +24,7 @@ import type { AgentPlace } from "./sub-agent-engine.ts";
 import type { RunAgent } from "./agents/background-agents.ts";
 import type { AgentTree } from "./agents/delegation.ts";
 import { removeLeftWorktrees, sessionAgents, sessionWorktrees, withWorktrees } from "./agents/session-agents.ts";
+import { type PersonShell, personShell } from "./session/person-shell.ts";
 import { type ModeSwitch, modeSwitch, unlessAuto } from "./session/work-mode.ts";
 import { turnKnowledge } from "./knowledge/turn-knowledge.ts";
 import { itemsForState } from "./session/work-item-lines.ts";
@@ -54,6 +55,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly mode: ModeSwitch;
   /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
   readonly takeBack: (text: string) => Promise<string>;
+  /** Runs a command of the person. */
+  readonly shell: PersonShell;
   /** The user's own `/` commands, looked for now. */
   readonly commands: () => KnownCommands;
   /** The names of its tools. */
@@ -128,6 +131,7 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
     workspace: policy.workspaceRoot,
     workItems: nativeTools.allItems,
     takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
+    shell: personShell(nativeTools),
     commands: () => loadCommands(context.place, TAKEN_NAMES),
     tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
     containment: nativeTools.containment.facts,

@@ -31,8 +31,10 @@ export interface Conversation {
   readonly queued: number;
   /** How the last run ended; undefined before the first. */
   readonly outcome: SessionOutcome | undefined;
-  /** Queues a prompt. It is on disk when this returns. */
-  add(text: string, images?: readonly Image[]): void;
+  /** Queues a prompt and returns its id. It is on disk when this returns. */
+  add(text: string, images?: readonly Image[]): string;
+  /** Takes a queued prompt back. False when the model has it already. */
+  withdraw(promptId: string): boolean;
   /** The tokens of the next request, and the model's window. */
   measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
   /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
@@ -105,8 +107,15 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     add(text, images = []) {
       personSpoke();
-      queue.add(logPrompt(session, prompt(text, images)));
+      const queued = logPrompt(session, prompt(text, images));
+      queue.add(queued);
       parts.delegation?.wake();
+      return queued.id;
+    },
+    withdraw(promptId) {
+      if (!queue.remove(promptId)) return false;
+      session.append({ type: "refused", promptId, because: "the person took it back" });
+      return true;
     },
     async *run(stop) {
       logModel();

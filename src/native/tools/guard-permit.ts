@@ -1,10 +1,11 @@
 import type { ModelCall } from "../../contract/engine-event.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
-import type { AskPerson, Permission, PermissionAnswer, Permit } from "../../contract/tool.ts";
+import type { AskPerson, Permission, PermissionAnswer, Permit, QuestionParts } from "../../contract/tool.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { decideAndRecord, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
-import { explainChoices, explainToModel } from "../../guard/explain.ts";
+import { approvalMeans } from "../../guard/allow/offer.ts";
+import { explainChoices, explainToModel, explainToPerson } from "../../guard/explain.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { toolKind } from "../../guard/judge/tool-call.ts";
 import { presetPolicy } from "../../guard/policy/compiled-policy.ts";
@@ -13,6 +14,7 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import type { CommandContainment } from "../../sandbox/run/contained-commands.ts";
 import { flatten } from "../../shell/model/script.ts";
 import { readScript } from "../../shell/parse/read-script.ts";
+import type { AskedCall } from "./offered-rule.ts";
 import type { PathGate } from "./path-gate.ts";
 
 interface PermitParts extends RecordParts {
@@ -21,6 +23,8 @@ interface PermitParts extends RecordParts {
   /** Whether text from outside has tried to steer the model since the user's last message. */
   readonly tainted: () => boolean;
   readonly containment: CommandContainment;
+  /** Where a rule is written that the person wants. */
+  readonly signalboxHome: string;
   /** Absent when nobody can be asked; `ask` then becomes a denial. */
   readonly ask?: AskPerson | undefined;
   /** Calls that the person has approved for the session, where several agents of one session share them. */
@@ -38,7 +42,7 @@ export function guardPermit(parts: PermitParts): Permit {
     const machine = { ...parts.machine, tainted: parts.tainted(), ...containment };
     const judged = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
     const decision = decideAndRecord(judged, parts.policy, { ...parts, machine });
-    const permission = await settle(decision, { call, signal, parts, approved });
+    const permission = await settle(decision, { call, signal, parts, approved, machine });
     if (permission.verdict === "allow" && isShell) return await placed(call, decision, parts);
     if (permission.verdict !== "allow" || before === undefined) return permission;
     if (placeOf(call, parts.gate) !== before)
@@ -77,9 +81,11 @@ interface Case {
   readonly parts: PermitParts;
   /** Calls that the person has approved for the session, verbatim. */
   readonly approved: Set<string>;
+  /** What the call was judged with. */
+  readonly machine: Machine;
 }
 
-async function settle(decision: Decision, { call, signal, parts, approved }: Case): Promise<Permission> {
+async function settle(decision: Decision, { call, signal, parts, approved, machine }: Case): Promise<Permission> {
   const { ask, tainted } = parts;
   if (decision.verdict === "allow") return { verdict: "allow" };
   const judged = { call: { tool: call.name, input: call.input }, policy: parts.policy };
@@ -93,13 +99,27 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   };
   if (ask === undefined) return alone;
   const because = `${decision.because}.${explainChoices(decision, judged)}`;
-  const answer = await ask({ call, because, canRemember }, signal);
+  const asked = { call: { ...judged.call, cwd: parts.policy.workspaceRoot }, policy: parts.policy, machine };
+  const questionParts = lazyParts(decision, { ...asked, signalboxHome: parts.signalboxHome });
+  const answer = await ask({ call, because, canRemember, parts: questionParts }, signal);
   if (answer === "nobody") return alone;
-  const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
+  const refusal = recordAnswer(answer, decision, { call, parts });
   if (refusal !== undefined) return refusal;
-  if (answer === "session" && canRemember) approved.add(key);
+  // A rule that was written counts from the next session on.
+  if (answer !== "once" && canRemember) approved.add(key);
   return { verdict: "allow" };
 }
+
+/** What a question is made of. What writes rules is loaded when somebody wants one. */
+const lazyParts = (decision: Decision, judged: AskedCall): QuestionParts => ({
+  why: decision.because,
+  lends: approvalMeans(decision),
+  details: () => explainToPerson(callText(judged.call), decision, judged),
+  rule: async () => (await import("./offered-rule.ts")).offeredRule(judged),
+});
+
+const callText = ({ tool, input }: AskedCall["call"]) =>
+  toolKind(tool) === "shell" && isRecord(input) ? String(input["command"]) : tool;
 
 function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts): boolean {
   if (toolKind(name) !== "shell") return true;
@@ -108,11 +128,14 @@ function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts)
 }
 
 /** The person's decision is logged too, and counts only once it is. */
-function recordAnswer(answer: PermissionAnswer, judged: Decision, { call, parts }: Case): Permission | undefined {
-  const verdict = answer === "reject" ? "deny" : "allow";
-  const decision: Decision = { ...judged, verdict, code: `person-${answer}`, rules: ["person"] };
+function recordAnswer(answer: PermissionAnswer, judged: Decision, { call, parts }: Pick<Case, "call" | "parts">): Permission | undefined {
+  const instead = typeof answer === "object" ? answer.instead : undefined;
+  const kind = typeof answer === "object" ? "reject" : answer;
+  const verdict = kind === "reject" ? "deny" : "allow";
+  const decision: Decision = { ...judged, verdict, code: `person-${kind}`, rules: ["person"] };
   const input = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
   const recorded = recordDecision(input, parts.policy, { ...parts, decision });
+  if (instead !== undefined) return { verdict: "deny", because: `the person said no, and: ${instead}` };
   if (answer === "reject") return { verdict: "reject", because: "the person said no" };
   return recorded.verdict === "deny" ? { verdict: "deny", because: recorded.because } : undefined;
 }

@@ -1,0 +1,259 @@
+import { Input } from "@earendil-works/pi-tui";
+import type { OfferedRule, PermissionAnswer, PermissionQuestion } from "../contract/tool.ts";
+import type { SessionWords } from "../contract/session-port.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { printable, printableLine } from "../lib/text/printable.ts";
+import { diffLine } from "./highlight.ts";
+import { CURSOR, cut, isKey, wrapped } from "./screen.ts";
+import type { Paint, Style } from "./style.ts";
+
+/** Something in place of the editor that gets the keys until it is answered. */
+export interface Dialog {
+  render(width: number, height: number): readonly string[];
+  onKey(key: string): void;
+}
+
+interface DialogParts<Answer> {
+  readonly style: Style;
+  /** Shows it again. */
+  readonly redraw: () => void;
+  readonly answer: (answer: Answer) => void;
+}
+
+interface PermissionParts extends DialogParts<PermissionAnswer> {
+  readonly words: SessionWords;
+  /** False while what is typed may still be meant for the prompt. */
+  readonly isArmed: () => boolean;
+}
+
+type Step =
+  | { readonly at: "choice" }
+  | { readonly at: "rule"; readonly rule: OfferedRule | undefined }
+  | { readonly at: "word" };
+
+const MAX_DETAILS = 30;
+
+/** Asks whether a call may run. A key that means nothing asks again. */
+export function permissionDialog(question: PermissionQuestion, parts: PermissionParts): Dialog {
+  const { style, redraw, answer, words, isArmed } = parts;
+  const shown = words.question(question.call);
+  const { why = question.because, lends = [] } = question.parts ?? {};
+  const offersSession = question.canRemember && shown.whole;
+  const offersRule = offersSession && question.parts !== undefined && question.call.name === "bash";
+  let step: Step = { at: "choice" };
+  let hint = "";
+  let hasDetails = false;
+  const word = lineInput((text) => answer(text.trim() === "" ? "reject" : { instead: text.trim() }));
+
+  const keys: readonly (readonly [key: string, does: string])[] = [
+    ["y", "once"],
+    ...(offersSession ? ([["s", "this session"]] as const) : []),
+    ...(offersRule ? ([["a", "always"]] as const) : []),
+    ["n", "no, with a word"],
+    ...(question.parts === undefined ? [] : ([["d", "details"]] as const)),
+  ];
+  const choose = (typed: string) => {
+    const key = typed.toLowerCase();
+    hint = "";
+    if (key === "y") return answer("once");
+    if (key === "s" && offersSession) return answer("session");
+    if (key === "n") step = { at: "word" };
+    else if (key === "d" && question.parts !== undefined) hasDetails = !hasDetails;
+    else if (key === "a" && offersRule) void offerRule();
+    else if (isKey(typed, "escape", "ctrl+c")) return answer("reject");
+    else hint = `please press ${keys.map(([each]) => each).join(", ")}`;
+  };
+  const offerRule = async () => {
+    step = { at: "rule", rule: undefined };
+    let rule: OfferedRule = { because: "no rule was found" };
+    try {
+      rule = (await question.parts?.rule()) ?? rule;
+    } catch (error) {
+      rule = { because: messageOf(error) };
+    }
+    step = { at: "rule", rule };
+    redraw();
+  };
+  const decideRule = (key: string, rule: OfferedRule | undefined) => {
+    if (key === "y" && rule !== undefined && "write" in rule) {
+      try {
+        rule.write();
+        return answer("always");
+      } catch (error) {
+        hint = `nothing was written: ${printable(messageOf(error))}`;
+      }
+    }
+    step = { at: "choice" };
+  };
+  return {
+    onKey(key) {
+      if (step.at === "rule") return decideRule(key, step.rule);
+      if (step.at === "choice") return choose(key);
+      if (isKey(key, "escape")) step = { at: "choice" };
+      else if (isKey(key, "ctrl+c")) answer("reject");
+      else word.onKey(key);
+    },
+    render(width, height) {
+      const body = [
+        ...field("", shown.text, style.bold, { width, style }),
+        ...field("why", why, PLAIN, { width, style }),
+        ...lends.flatMap((lend) => field("a yes would", lend, PLAIN, { width, style })),
+        ...(hasDetails ? detailLines(question, { width, style }) : []),
+      ];
+      const foot = !isArmed() ? [style.dim("  …")] : footOf(step, { width, style, hint, keys, word });
+      const room = Math.max(1, height - foot.length - 2);
+      const left = body.length - room;
+      const visible = left > 0 ? [...body.slice(0, room - 1), style.dim(`  … ${left + 1} more lines`)] : body;
+      return [style.yellow(style.bold(cut("? Allow this call?", width))), ...visible, ...foot];
+    },
+  };
+}
+
+interface Layout {
+  readonly width: number;
+  readonly style: Style;
+}
+
+const PLAIN: Paint = (text) => text;
+
+function field(name: string, text: string, paint: Paint, { width, style }: Layout): readonly string[] {
+  const label = name === "" ? "" : style.dim(`${name}: `);
+  return `${label}${text
+    .split("\n")
+    .map((line) => paint(line))
+    .join("\n")}`
+    .split("\n")
+    .flatMap((line) => wrapped(line.replaceAll("\t", "  "), width - 2).map((each) => `  ${each}`));
+}
+
+const detailLines = (question: PermissionQuestion, { width, style }: Layout) =>
+  (question.parts?.details() ?? "")
+    .trimEnd()
+    .split("\n")
+    .slice(0, MAX_DETAILS)
+    .flatMap((line) => wrapped(style.dim(printable(line)), width - 2).map((each) => `  ${each}`));
+
+interface Foot extends Layout {
+  readonly hint: string;
+  readonly keys: readonly (readonly [key: string, does: string])[];
+  readonly word: LineInput;
+}
+
+function footOf(step: Step, { width, style, hint, keys, word }: Foot): readonly string[] {
+  switch (step.at) {
+    case "word":
+      return [
+        style.dim(cut("  What should it do instead? Enter sends it; nothing ends the turn; esc goes back", width)),
+        ...word.render(width),
+      ];
+    case "rule":
+      return step.rule === undefined ? [style.dim("  looking for a rule …")] : ruleLines(step.rule, { width, style });
+    case "choice": {
+      const choices = keys.map(([key, does]) => `${style.bold(key)} ${does}`).join(style.dim(" · "));
+      return [
+        ...(hint === "" ? [] : [style.yellow(cut(`  ${hint}`, width))]),
+        ...wrapped(choices, width - 2).map((line) => `  ${line}`),
+      ];
+    }
+  }
+}
+
+function ruleLines(rule: OfferedRule, { width, style }: Layout): readonly string[] {
+  if (!("text" in rule))
+    return [
+      ...wrapped(style.yellow(`No rule can allow it: ${printableLine(rule.because)}`), width - 2),
+      style.dim("any key goes back"),
+    ].map((line) => `  ${line}`);
+  return [
+    style.dim(cut(`This would be written to ${printableLine(rule.file)}:`, width - 2)),
+    ...rule.text.trimEnd().split("\n").map((line) => diffLine(cut(line, width - 2), style)),
+    `${style.bold("y")} write it and allow${style.dim(" · any other key goes back")}`,
+  ].map((line) => `  ${line}`);
+}
+
+interface LineInput {
+  onKey(key: string): void;
+  render(width: number): readonly string[];
+}
+
+/** One line of text. */
+function lineInput(done: (text: string) => void): LineInput {
+  const input = new Input({ prompt: "" });
+  input.focused = true;
+  input.onSubmit = done;
+  return {
+    onKey: (key) => input.handleInput(key),
+    render: (width) => input.render(Math.max(1, width - 4)).map((line) => `  ❯ ${drawnCursorOff(line)}`),
+  };
+}
+
+// oxlint-disable-next-line no-control-regex -- the codes around the drawn cursor
+const drawnCursorOff = (line: string) => line.replace(/\u001b\[7m([^\u001b]*)\u001b\[(?:27|0)m/, "$1").trimEnd();
+
+interface AskedQuestion {
+  readonly question: string;
+  readonly choices: readonly string[];
+}
+
+/** A question of the model: a number for a choice, or any text. */
+export function questionDialog({ question, choices }: AskedQuestion, { style, answer }: DialogParts<string>): Dialog {
+  const input = lineInput((text) => {
+    const chosen = choices[Number(text) - 1];
+    if (text.trim() !== "") answer(chosen ?? text.trim());
+  });
+  return {
+    onKey: (key) => input.onKey(key),
+    render: (width) => [
+      ...wrapped(style.yellow(style.bold(`? ${printable(question)}`)), width),
+      ...choices.flatMap((choice, index) => wrapped(`  ${index + 1}. ${printableLine(choice)}`, width)),
+      style.dim(cut(choices.length === 0 ? "  Enter answers" : "  a number or your own words, then Enter", width)),
+      ...input.render(width),
+    ],
+  };
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+interface PickerParts extends DialogParts<string | undefined> {
+  readonly title: string;
+  readonly choices: readonly Choice[];
+}
+
+/** A list to choose from; typing narrows it. Undefined when nothing was chosen. */
+export function picker({ style, answer, title, choices }: PickerParts): Dialog {
+  let query = "";
+  let at = 0;
+  const matching = () => choices.filter(({ text }) => text.toLowerCase().includes(query.toLowerCase()));
+  return {
+    onKey(key) {
+      if (isKey(key, "escape", "ctrl+c", "ctrl+g")) return answer(undefined);
+      if (isKey(key, "enter", "tab")) return answer(matching()[at]?.value);
+      if (isKey(key, "down", "ctrl+r", "ctrl+n")) at = Math.min(at + 1, Math.max(0, matching().length - 1));
+      else if (isKey(key, "up", "ctrl+s", "ctrl+p")) at = Math.max(0, at - 1);
+      else {
+        if (isKey(key, "backspace")) query = query.slice(0, -1);
+        else if (isTyped(key)) query += key;
+        at = 0;
+      }
+    },
+    render(width, height) {
+      const found = matching();
+      const room = Math.max(1, Math.min(10, height - 3));
+      const from = Math.max(0, Math.min(at - room + 1, found.length - room));
+      return [
+        cut(`${style.cyan(title)} ${printableLine(query)}${CURSOR}`, width),
+        ...found.slice(from, from + room).map(({ text }, index) => {
+          const line = cut(`${from + index === at ? "❯" : " "} ${printableLine(text)}`, width);
+          return from + index === at ? style.cyan(line) : line;
+        }),
+        style.dim(cut(found.length === 0 ? "  nothing found; esc goes back" : "  Enter takes it, esc goes back", width)),
+      ];
+    },
+  };
+}
+
+/** A character, and no key with a meaning of its own. */
+export const isTyped = (key: string): boolean => key.length > 0 && !/\p{Cc}/u.test(key);
