@@ -9,6 +9,7 @@ import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
 import { recipes } from "./recipes.ts";
 import { snapshots } from "./snapshots.ts";
+import { terminal } from "./terminal.ts";
 import type { Suite } from "./suite.ts";
 
 const SUITES: Record<string, Suite> = {
@@ -22,6 +23,7 @@ const SUITES: Record<string, Suite> = {
   receipts,
   recipes,
   snapshots,
+  terminal,
 };
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,4 @@
-import { Input } from "@earendil-works/pi-tui";
+import { Input } from "@earendil-works/pi-tui/dist/components/input.js";
 import type { OfferedRule, PermissionAnswer, PermissionQuestion } from "../contract/tool.ts";
 import type { SessionWords } from "../contract/session-port.ts";
 import { messageOf } from "../lib/text/user-error.ts";

@@ -1,4 +1,4 @@
-import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui";
+import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { wrapped } from "./screen.ts";
 import type { Style } from "./style.ts";

@@ -1,13 +1,8 @@
-import {
-  type AutocompleteItem,
-  type AutocompleteProvider,
-  CURSOR_MARKER,
-  Editor,
-  type EditorTheme,
-} from "@earendil-works/pi-tui";
+import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
+import { Editor, type EditorTheme } from "@earendil-works/pi-tui/dist/components/editor.js";
 import type { NamedCommand } from "../contract/session-port.ts";
 import { printableLine } from "../lib/text/printable.ts";
-import { isKey, type LiveScreen } from "./screen.ts";
+import { CURSOR, isKey, type LiveScreen } from "./screen.ts";
 import type { Style } from "./style.ts";
 
 /** What can be completed. */
@@ -59,7 +54,7 @@ export class PromptEditor extends Editor {
 const DRAWN = /\u001b\[7m([^\u001b]*)\u001b\[0m/;
 
 const withoutDrawn = (line: string) =>
-  line.includes(CURSOR_MARKER) ? line.replace(DRAWN, "$1").trimEnd() : line.trimEnd();
+  line.includes(CURSOR) ? line.replace(DRAWN, "$1").trimEnd() : line.trimEnd();
 
 function themeFor(style: Style): EditorTheme {
   const plain = (text: string) => text;

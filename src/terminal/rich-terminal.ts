@@ -1,6 +1,6 @@
 import type { SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
-import { WorkMode } from "../contract/engine-settings.ts";
-import { answerText, type Message } from "../contract/message.ts";
+import type { WorkMode } from "../contract/engine-settings.ts";
+import type { AssistantMessage, Message } from "../contract/message.ts";
 import type { SessionMove, SessionPort } from "../contract/session-port.ts";
 import type { AskPerson, PermissionAnswer } from "../contract/tool.ts";
 import { readTyped } from "../contract/typed-line.ts";
@@ -30,6 +30,8 @@ const LEAVE_MS = 2_000;
 /** Who waited less is still looking. */
 const NOTIFY_MS = 8_000;
 const MAX_PENDING = 4;
+
+const NEXT_MODE: Readonly<Record<WorkMode, WorkMode>> = { ask: "plan", plan: "auto", auto: "ask" };
 
 /**
  * The terminal of one session. It takes keys as soon as it is open; what is typed before the session is there waits
@@ -341,8 +343,7 @@ export class RichTerminal {
   #nextMode(): void {
     const port = this.#port;
     if (port === undefined) return;
-    const modes = WorkMode.options;
-    port.setMode(modes[(modes.indexOf(port.mode) + 1) % modes.length] ?? "ask");
+    port.setMode(NEXT_MODE[port.mode]);
     this.#refresh();
   }
 
@@ -427,10 +428,10 @@ export class RichTerminal {
   /** How a conversation ended that is resumed. */
   #showEnd(history: readonly Message[]): void {
     const asked = history.findLast((message) => message.role === "user" && message.source === "person");
-    const said = history.findLast((message) => message.role === "assistant" && answerText(message).trim() !== "");
-    if (asked === undefined) return;
-    this.#view.see({ type: "message", message: asked.role === "user" ? asked : { role: "user", source: "person", text: "" } });
-    if (said?.role === "assistant") this.#view.see({ type: "text-delta", text: answerText(said) });
+    const said = history.findLast((message) => message.role === "assistant" && textIn(message).trim() !== "");
+    if (asked?.role !== "user") return;
+    this.#view.see({ type: "message", message: asked });
+    if (said?.role === "assistant") this.#view.see({ type: "text-delta", text: textIn(said) });
     this.#view.see({ type: "turn-end", turn: 0 });
   }
 
@@ -467,6 +468,8 @@ export class RichTerminal {
     this.#open.defer(() => void on.off(event, listener));
   }
 }
+
+const textIn = ({ parts }: AssistantMessage) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 
 const KEYS = `
 Enter         send; while it works: for its next request

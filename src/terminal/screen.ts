@@ -1,5 +1,10 @@
-import { CURSOR_MARKER, matchesKey, ProcessTerminal, setCapabilities, TuiMainScreen } from "@earendil-works/pi-tui";
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+// Its parts by file: the package as a whole would also load another renderer.
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
+import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
+import { ProcessTerminal } from "@earendil-works/pi-tui/dist/terminal.js";
+import { TuiMainScreen } from "@earendil-works/pi-tui/dist/tui-main-screen.js";
+import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
 import { printable } from "../lib/text/printable.ts";
 import { asciiOnly } from "./style.ts";
 
