@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,7 +56,10 @@ async function measured({ name, program, args, env }: Contender, folder: string)
   execFileSync("git", ["init", "-q", cwd]);
   const socket = join(mkdtempSync(join(folder, "t-")), "s");
   const tmux = (...words: readonly string[]) =>
-    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...words], { encoding: "utf8", env: { ...env, LANG: "C.UTF-8" } });
+    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...words], {
+      encoding: "utf8",
+      env: { ...env, LANG: "C.UTF-8" },
+    });
   const bytes = join(cwd, "..", `bytes-${Date.now()}`);
   const command = [program, ...args].map((word) => `'${word}'`).join(" ");
   try {
@@ -103,9 +105,11 @@ async function measured({ name, program, args, env }: Contender, folder: string)
 }
 
 // oxlint-disable-next-line no-control-regex -- control sequences
-const plainText = (text: string) => text.replaceAll(/\u001b(?:\[[\d;?<>=]*[A-Za-z]|\][^\u0007]*\u0007|_[^\u0007]*\u0007)/g, "");
+const plainText = (text: string) =>
+  text.replaceAll(/\u001b(?:\[[\d;?<>=]*[A-Za-z]|\][^\u0007]*\u0007|_[^\u0007]*\u0007)/g, "");
 
-const memory = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+const memory = (pid: number) =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
 const TICKS_PER_SECOND = 100;
 
@@ -126,7 +130,8 @@ function streamingServer() {
         `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
       void (async () => {
         for (let index = 0; index < CHUNKS; index++) {
-          if (!response.write(event({ content: CHUNK }))) await new Promise((resolve) => response.once("drain", resolve));
+          if (!response.write(event({ content: CHUNK })))
+            await new Promise((resolve) => response.once("drain", resolve));
           await sleep(1);
         }
         response.end(`${event({ content: END })}${event({}, "stop")}data: [DONE]\n\n`);
@@ -134,13 +139,17 @@ function streamingServer() {
     });
   });
   const url = new Promise<string>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`);
+    }),
   );
   return { url, close: () => server.close() };
 }
 
 function row(agent: string, runs: readonly Run[]) {
-  const of = (field: Exclude<keyof Run, "agent">) => median(runs.filter((run) => run.agent === agent).map((run) => run[field]));
+  const of = (field: Exclude<keyof Run, "agent">) =>
+    median(runs.filter((run) => run.agent === agent).map((run) => run[field]));
   return {
     agent,
     firstKeyMs: Math.round(of("firstKeyMs")),

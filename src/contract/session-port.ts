@@ -41,7 +41,9 @@ export interface SessionPort {
 export interface CommandView {
   readonly write: (text: string) => void;
   /** Shows events until they end; the person can interrupt them. */
-  readonly follow: (begin: (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>) => Promise<void>;
+  readonly follow: (
+    begin: (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>,
+  ) => Promise<void>;
 }
 
 export interface NamedCommand {

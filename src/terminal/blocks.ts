@@ -3,7 +3,7 @@ import { isRecord } from "../lib/json/json-value.ts";
 import { printable } from "../lib/text/printable.ts";
 import { unifiedDiff } from "../lib/text/unified-diff.ts";
 import { diffLine } from "./highlight.ts";
-import { cut, wrapped } from "./screen.ts";
+import { cut, widthOf, wrapped } from "./screen.ts";
 import type { Style } from "./style.ts";
 
 /** A call that is running or has ended, as a short block. */
@@ -22,6 +22,7 @@ const DONE_LINES = 3;
 const FAILED_LINES = 10;
 const MAX_COMMAND_LINES = 4;
 const MAX_DIFF_LINES = 24;
+const MAX_MESSAGE = 1_000;
 
 /** A block while its call runs: its command, and the last lines that it has printed. */
 export function runningBlock(block: CallBlock, { width, style, now }: BlockView): readonly string[] {
@@ -51,7 +52,7 @@ export function doneBlock(block: CallBlock, { width, style, isWhole = false }: B
   const changes = deeds.filter((deed) => deed.kind === "write");
   if (changes.length > 0 && !result.failed)
     return [...head, ...changes.flatMap((deed) => [...changeLines(deed, { width, style, isWhole, now: 0 })])];
-  if (told !== undefined && result.failed && deeds.length === 0)
+  if (told?.trimStart().startsWith("denied: ") === true)
     return [...head, ...wrapped(style.red(told.trim()), width - 2).map((line) => `  ${line}`)];
   if (!isWhole && !result.failed && !SHOWS_OUTPUT.has(result.name)) return head;
   return [...head, ...foldedOutput(event, { width, style, isWhole })];
@@ -91,7 +92,8 @@ function headLines({ call, line }: CallBlock, mark: string, { width, style, time
   const left = lines.length - most;
   return lines.slice(0, most).map((each, index, all) => {
     const end = index === all.length - 1 ? `${left > 0 ? style.dim(` … ${left} more lines`) : ""}${time}` : "";
-    return cut(`${index === 0 ? `${mark} ${style.bold("$")}` : "   "} ${style.bold(each)}${end}`, width);
+    const text = cut(each, Math.max(1, width - 4 - widthOf(end)));
+    return `${index === 0 ? `${mark} ${style.bold("$")}` : "   "} ${style.bold(text)}${end}`;
   });
 }
 
@@ -110,7 +112,8 @@ function outputLines(lines: readonly string[], width: number, style: Style): rea
 
 function foldedOutput({ result }: ToolEnd, { width, style, isWhole }: Omit<BlockView, "now">): readonly string[] {
   const lines = textLines(result.text);
-  if (isWhole === true)
+  // One long line is a message of ours.
+  if (isWhole === true || (result.failed && lines.length <= 2 && result.text.length < MAX_MESSAGE))
     return lines.flatMap((line) => wrapped(line, width - 4).map((each) => `${style.dim("  │")} ${each}`));
   const most = result.failed ? FAILED_LINES : DONE_LINES;
   const left = lines.length - most;
@@ -121,14 +124,18 @@ function foldedOutput({ result }: ToolEnd, { width, style, isWhole }: Omit<Block
 type Write = Extract<ToolDeed, { readonly kind: "write" }>;
 
 const diffText = ({ path, before, after }: Write) =>
-  unifiedDiff(before ?? "", after, path).trimEnd().split("\n").slice(2);
+  unifiedDiff(before ?? "", after, path)
+    .trimEnd()
+    .split("\n")
+    .slice(2);
 
 /** The change of a file. Whole where it is short: what an agent writes is what a person wants to see. */
 function changeLines(deed: Write, { width, style, isWhole }: BlockView): readonly string[] {
   const lines = diffText(deed);
   const added = lines.filter((line) => line.startsWith("+")).length;
   const removed = lines.filter((line) => line.startsWith("-")).length;
-  const count = style.dim(`  ${deed.before === null ? "new file, " : ""}`) + style.green(`+${added}`) + style.red(` -${removed}`);
+  const count =
+    style.dim(`  ${deed.before === null ? "new file, " : ""}`) + style.green(`+${added}`) + style.red(` -${removed}`);
   const most = isWhole === true ? lines.length : MAX_DIFF_LINES;
   const left = lines.length - most;
   const shown = lines

@@ -5,12 +5,13 @@ import { messageOf } from "../lib/text/user-error.ts";
 import { printable, printableLine } from "../lib/text/printable.ts";
 import { diffLine } from "./highlight.ts";
 import { CURSOR, cut, isKey, wrapped } from "./screen.ts";
-import type { Paint, Style } from "./style.ts";
+import type { TextPaint, Style } from "./style.ts";
 
 /** Something in place of the editor that gets the keys until it is answered. */
 export interface Dialog {
   render(width: number, height: number): readonly string[];
-  onKey(key: string): void;
+  /** False for a key that means nothing here. */
+  onKey(key: string): boolean | void;
 }
 
 interface DialogParts<Answer> {
@@ -34,79 +35,105 @@ type Step =
 const MAX_DETAILS = 30;
 
 /** Asks whether a call may run. A key that means nothing asks again. */
-export function permissionDialog(question: PermissionQuestion, parts: PermissionParts): Dialog {
-  const { style, redraw, answer, words, isArmed } = parts;
-  const shown = words.question(question.call);
-  const { why = question.because, lends = [] } = question.parts ?? {};
-  const offersSession = question.canRemember && shown.whole;
-  const offersRule = offersSession && question.parts !== undefined && question.call.name === "bash";
-  let step: Step = { at: "choice" };
-  let hint = "";
-  let hasDetails = false;
-  const word = lineInput((text) => answer(text.trim() === "" ? "reject" : { instead: text.trim() }));
+export class PermissionDialog implements Dialog {
+  readonly #question: PermissionQuestion;
+  readonly #parts: PermissionParts;
+  readonly #shown: ReturnType<SessionWords["question"]>;
+  readonly #keys: readonly ChoiceKey[];
+  readonly #word: LineInput;
+  #step: Step = { at: "choice" };
+  #hint = "";
+  #hasDetails = false;
 
-  const keys: readonly (readonly [key: string, does: string])[] = [
-    ["y", "once"],
-    ...(offersSession ? ([["s", "this session"]] as const) : []),
-    ...(offersRule ? ([["a", "always"]] as const) : []),
-    ["n", "no, with a word"],
-    ...(question.parts === undefined ? [] : ([["d", "details"]] as const)),
-  ];
-  const choose = (typed: string) => {
+  constructor(question: PermissionQuestion, parts: PermissionParts) {
+    this.#question = question;
+    this.#parts = parts;
+    this.#shown = parts.words.question(question.call);
+    this.#keys = keysOf(question, this.#shown.whole);
+    this.#word = lineInput((text) => parts.answer(text.trim() === "" ? "reject" : { instead: text.trim() }));
+  }
+
+  onKey(key: string): boolean | void {
+    if (this.#step.at === "rule") return this.#decideRule(key, this.#step.rule);
+    if (this.#step.at === "choice") return this.#choose(key);
+    if (isKey(key, "escape")) this.#step = { at: "choice" };
+    else if (isKey(key, "ctrl+c")) this.#parts.answer("reject");
+    else this.#word.onKey(key);
+  }
+
+  render(width: number, height: number): readonly string[] {
+    const { style, isArmed } = this.#parts;
+    const { because, parts } = this.#question;
+    const { why = because, lends = [] } = parts ?? {};
+    const layout = { width, style };
+    const body = [
+      ...field("", this.#shown.text, style.bold, layout),
+      ...field("why", why, PLAIN, layout),
+      ...lends.flatMap((lend) => field("a yes would", lend, PLAIN, layout)),
+      ...(this.#hasDetails ? detailLines(this.#question, layout) : []),
+    ];
+    const hint = this.#hint;
+    const foot = isArmed()
+      ? footOf(this.#step, { ...layout, hint, keys: this.#keys, word: this.#word })
+      : [style.yellow(cut(`  ${hint === "" ? "…" : hint}`, width))];
+    const room = Math.max(1, height - foot.length - 2);
+    const left = body.length - room;
+    const visible = left > 0 ? [...body.slice(0, room - 1), style.dim(`  … ${left + 1} more lines`)] : body;
+    return [style.yellow(style.bold(cut("? Allow this call?", width))), ...visible, ...foot];
+  }
+
+  #choose(typed: string): boolean | void {
     const key = typed.toLowerCase();
-    hint = "";
-    if (key === "y") return answer("once");
-    if (key === "s" && offersSession) return answer("session");
-    if (key === "n") step = { at: "word" };
-    else if (key === "d" && question.parts !== undefined) hasDetails = !hasDetails;
-    else if (key === "a" && offersRule) void offerRule();
-    else if (isKey(typed, "escape", "ctrl+c")) return answer("reject");
-    else hint = `please press ${keys.map(([each]) => each).join(", ")}`;
-  };
-  const offerRule = async () => {
-    step = { at: "rule", rule: undefined };
+    this.#hint = "";
+    if (isKey(typed, "escape", "ctrl+c")) return this.#parts.answer("reject");
+    if (!this.#keys.some(([each]) => each === key)) {
+      this.#hint = `please press ${this.#keys.map(([each]) => each).join(", ")}`;
+      return false;
+    }
+    if (key === "y") this.#parts.answer("once");
+    else if (key === "s") this.#parts.answer("session");
+    else if (key === "n") this.#step = { at: "word" };
+    else if (key === "d") this.#hasDetails = !this.#hasDetails;
+    else void this.#offerRule();
+  }
+
+  async #offerRule(): Promise<void> {
+    this.#step = { at: "rule", rule: undefined };
     let rule: OfferedRule = { because: "no rule was found" };
     try {
-      rule = (await question.parts?.rule()) ?? rule;
+      rule = (await this.#question.parts?.rule()) ?? rule;
     } catch (error) {
       rule = { because: messageOf(error) };
     }
-    step = { at: "rule", rule };
-    redraw();
-  };
-  const decideRule = (key: string, rule: OfferedRule | undefined) => {
-    if (key === "y" && rule !== undefined && "write" in rule) {
-      try {
-        rule.write();
-        return answer("always");
-      } catch (error) {
-        hint = `nothing was written: ${printable(messageOf(error))}`;
-      }
+    this.#step = { at: "rule", rule };
+    this.#parts.redraw();
+  }
+
+  #decideRule(key: string, rule: OfferedRule | undefined): void {
+    this.#step = { at: "choice" };
+    if (key.toLowerCase() !== "y" || rule === undefined || !("write" in rule)) return;
+    try {
+      rule.write();
+      this.#parts.answer("always");
+    } catch (error) {
+      this.#hint = `nothing was written: ${printable(messageOf(error))}`;
     }
-    step = { at: "choice" };
-  };
-  return {
-    onKey(key) {
-      if (step.at === "rule") return decideRule(key, step.rule);
-      if (step.at === "choice") return choose(key);
-      if (isKey(key, "escape")) step = { at: "choice" };
-      else if (isKey(key, "ctrl+c")) answer("reject");
-      else word.onKey(key);
-    },
-    render(width, height) {
-      const body = [
-        ...field("", shown.text, style.bold, { width, style }),
-        ...field("why", why, PLAIN, { width, style }),
-        ...lends.flatMap((lend) => field("a yes would", lend, PLAIN, { width, style })),
-        ...(hasDetails ? detailLines(question, { width, style }) : []),
-      ];
-      const foot = !isArmed() ? [style.dim("  …")] : footOf(step, { width, style, hint, keys, word });
-      const room = Math.max(1, height - foot.length - 2);
-      const left = body.length - room;
-      const visible = left > 0 ? [...body.slice(0, room - 1), style.dim(`  … ${left + 1} more lines`)] : body;
-      return [style.yellow(style.bold(cut("? Allow this call?", width))), ...visible, ...foot];
-    },
-  };
+  }
+}
+
+type ChoiceKey = readonly [key: string, does: string];
+
+function keysOf({ call, canRemember, parts }: PermissionQuestion, isWhole: boolean): readonly ChoiceKey[] {
+  // What cannot be seen whole is approved once at most.
+  const lasts = canRemember && isWhole;
+  const offered: readonly (readonly [isOffered: boolean, key: string, does: string])[] = [
+    [true, "y", "once"],
+    [lasts, "s", "this session"],
+    [lasts && parts !== undefined && call.name === "bash", "a", "always"],
+    [true, "n", "no, with a word"],
+    [parts !== undefined, "d", "details"],
+  ];
+  return offered.flatMap(([isOffered, key, does]) => (isOffered ? [[key, does] as const] : []));
 }
 
 interface Layout {
@@ -114,9 +141,9 @@ interface Layout {
   readonly style: Style;
 }
 
-const PLAIN: Paint = (text) => text;
+const PLAIN: TextPaint = (text) => text;
 
-function field(name: string, text: string, paint: Paint, { width, style }: Layout): readonly string[] {
+function field(name: string, text: string, paint: TextPaint, { width, style }: Layout): readonly string[] {
   const label = name === "" ? "" : style.dim(`${name}: `);
   return `${label}${text
     .split("\n")
@@ -135,7 +162,7 @@ const detailLines = (question: PermissionQuestion, { width, style }: Layout) =>
 
 interface Foot extends Layout {
   readonly hint: string;
-  readonly keys: readonly (readonly [key: string, does: string])[];
+  readonly keys: readonly ChoiceKey[];
   readonly word: LineInput;
 }
 
@@ -166,7 +193,10 @@ function ruleLines(rule: OfferedRule, { width, style }: Layout): readonly string
     ].map((line) => `  ${line}`);
   return [
     style.dim(cut(`This would be written to ${printableLine(rule.file)}:`, width - 2)),
-    ...rule.text.trimEnd().split("\n").map((line) => diffLine(cut(line, width - 2), style)),
+    ...rule.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => diffLine(cut(line, width - 2), style)),
     `${style.bold("y")} write it and allow${style.dim(" · any other key goes back")}`,
   ].map((line) => `  ${line}`);
 }
@@ -212,7 +242,7 @@ export function questionDialog({ question, choices }: AskedQuestion, { style, an
   };
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly text: string;
 }
@@ -249,11 +279,13 @@ export function picker({ style, answer, title, choices }: PickerParts): Dialog {
           const line = cut(`${from + index === at ? "❯" : " "} ${printableLine(text)}`, width);
           return from + index === at ? style.cyan(line) : line;
         }),
-        style.dim(cut(found.length === 0 ? "  nothing found; esc goes back" : "  Enter takes it, esc goes back", width)),
+        style.dim(
+          cut(found.length === 0 ? "  nothing found; esc goes back" : "  Enter takes it, esc goes back", width),
+        ),
       ];
     },
   };
 }
 
 /** A character, and no key with a meaning of its own. */
-export const isTyped = (key: string): boolean => key.length > 0 && !/\p{Cc}/u.test(key);
+const isTyped = (key: string): boolean => key.length > 0 && !/\p{Cc}/u.test(key);

@@ -47,8 +47,14 @@ const SQL: Language = {
 const MARKUP: Language = { line: [], block: [["<!--", "-->"]], quotes: "\"'", words: words("") };
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
-  ...named("js jsx ts tsx mjs cjs javascript typescript java c h cpp cc cxx csharp cs go rust rs swift kotlin kt scala php dart css scss less json jsonc json5 proto zig", C),
-  ...named("sh bash zsh shell console rb ruby yaml yml toml ini conf dockerfile make makefile r perl pl elixir ex nix hcl tf", HASH),
+  ...named(
+    "js jsx ts tsx mjs cjs javascript typescript java c h cpp cc cxx csharp cs go rust rs swift kotlin kt scala php dart css scss less json jsonc json5 proto zig",
+    C,
+  ),
+  ...named(
+    "sh bash zsh shell console rb ruby yaml yml toml ini conf dockerfile make makefile r perl pl elixir ex nix hcl tf",
+    HASH,
+  ),
   ...named("py python", PYTHON),
   ...named("sql", SQL),
   ...named("html xml svg vue svelte markdown md", MARKUP),
@@ -63,7 +69,11 @@ const MAX_LINE = 2_000;
 
 /** Comments, strings, numbers and words of a language. An unknown one stays as it is; a diff gets its own colours. */
 export function highlighter(name: string, style: Style): Highlighter {
-  const key = name.trim().split(/[\s,{:]/)[0]?.toLowerCase() ?? "";
+  const key =
+    name
+      .trim()
+      .split(/[\s,{:]/)[0]
+      ?.toLowerCase() ?? "";
   if (key === "diff" || key === "patch") return (line) => diffLine(line, style);
   const language = Object.hasOwn(LANGUAGES, key) ? LANGUAGES[key] : undefined;
   if (language === undefined) return (line) => line;
@@ -82,16 +92,19 @@ export function highlighter(name: string, style: Style): Highlighter {
     }
     return (
       text +
-      rest.replaceAll(token, (found, comment: string | undefined, quoted: string | undefined, digits: string | undefined) => {
-        if (comment !== undefined) {
-          const block = language.block.find(([start]) => found.startsWith(start));
-          if (block !== undefined && !found.slice(block[0].length).endsWith(block[1])) closing = block[1];
-          return style.dim(found);
-        }
-        if (quoted !== undefined) return style.green(found);
-        if (digits !== undefined) return style.yellow(found);
-        return language.words.has(found) ? style.magenta(found) : found;
-      })
+      rest.replaceAll(
+        token,
+        (found, comment: string | undefined, quoted: string | undefined, digits: string | undefined) => {
+          if (comment !== undefined) {
+            const block = language.block.find(([start]) => found.startsWith(start));
+            if (block !== undefined && !found.slice(block[0].length).endsWith(block[1])) closing = block[1];
+            return style.dim(found);
+          }
+          if (quoted !== undefined) return style.green(found);
+          if (digits !== undefined) return style.yellow(found);
+          return language.words.has(found) ? style.magenta(found) : found;
+        },
+      )
     );
   };
 }
@@ -103,7 +116,7 @@ function tokenPattern({ line, block, quotes }: Language): RegExp {
     ...block.map(([start, end]) => `${escaped(start)}.*?(?:${escaped(end)}|$)`),
     ...line.map((start) => `(?<![^\\s;{}(),])${escaped(start)}.*$`),
   ];
-  const strings = [...quotes].map((quote) => `${quote}(?:[^${quote}\\\\]|\\\\.)*${quote}`);
+  const strings = Array.from(quotes, (quote) => `${quote}(?:[^${quote}\\\\]|\\\\.)*${quote}`);
   const never = "(?!)";
   return new RegExp(
     `(${comments.join("|") || never})|(${strings.join("|") || never})|\\b(\\d[\\w.]*)\\b|[A-Za-z_]\\w*`,

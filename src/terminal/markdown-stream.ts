@@ -3,17 +3,6 @@ import { type Highlighter, highlighter } from "./highlight.ts";
 import { wrapped } from "./screen.ts";
 import type { Style } from "./style.ts";
 
-/** Text that arrives in pieces. A paragraph, list, table or line of code is done when what follows cannot change it. */
-export interface MarkdownStream {
-  push(text: string): void;
-  /** Nothing more will come. */
-  end(): void;
-  /** The lines that are done, once. */
-  take(width: number): readonly string[];
-  /** The rest, as it looks now. */
-  live(width: number): readonly string[];
-}
-
 /** A paragraph without an end must not be parsed again and again. */
 const MAX_BLOCK = 6_000;
 
@@ -25,85 +14,94 @@ interface Fence {
   readonly highlight: Highlighter;
 }
 
-export function markdownStream(style: Style): MarkdownStream {
-  const theme = themeFor(style);
+/** Text that arrives in pieces. A paragraph, list, table or line of code is done when what follows cannot change it. */
+export class MarkdownStream {
+  readonly #style: Style;
+  readonly #theme: MarkdownTheme;
   /** Whole lines of a block that may go on. */
-  let block: string[] = [];
-  let blockLength = 0;
-  let rest = "";
-  let fence: Fence | undefined;
+  #block: string[] = [];
+  #blockLength = 0;
+  #rest = "";
+  #fence: Fence | undefined;
   /** What is done and was not taken yet. */
-  let done: ((width: number) => readonly string[])[] = [];
+  #done: ((width: number) => readonly string[])[] = [];
 
-  const flush = () => {
-    const text = block.join("\n");
-    if (text.trim() !== "") done.push((width) => markdownLines(text, width, theme));
-    block = [];
-    blockLength = 0;
-  };
-  const codeLine = (line: string, open: Fence) => {
-    const text = line.startsWith(open.indent) ? line.slice(open.indent.length) : line.trimStart();
-    return `${open.indent}  ${open.highlight(text)}`;
-  };
-  const take = (line: string) => {
-    const [, indent = "", mark = "", info = ""] = FENCE.exec(line) ?? [];
-    if (fence !== undefined) {
-      const isEnd = mark !== "" && mark.startsWith(fence.mark) && info.trim() === "";
-      const shown = isEnd ? style.dim(`${fence.indent}${fence.mark}`) : codeLine(line, fence);
-      done.push((width) => wrapped(shown, width));
-      if (isEnd) fence = undefined;
-    } else if (mark !== "" && !info.includes("`")) {
-      flush();
-      fence = { indent, mark, highlight: highlighter(info, style) };
-      const shown = style.dim(`${indent}${mark}${info}`);
-      done.push((width) => wrapped(shown, width));
-    } else if (line.trim() === "") {
-      flush();
-      done.push(BLANK);
-    } else {
-      block.push(line);
-      blockLength += line.length + 1;
-      if (blockLength > MAX_BLOCK) flush();
+  constructor(style: Style) {
+    this.#style = style;
+    this.#theme = themeFor(style);
+  }
+
+  push(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#line(line);
+    while (this.#rest.length > MAX_BLOCK) {
+      const space = this.#rest.lastIndexOf(" ", MAX_BLOCK);
+      const length = space > 0 ? space + 1 : MAX_BLOCK;
+      this.#line(this.#rest.slice(0, length));
+      this.#rest = this.#rest.slice(length);
     }
-  };
-  return {
-    push(text) {
-      rest += text;
-      for (let at = rest.indexOf("\n"); at !== -1; at = rest.indexOf("\n")) {
-        take(rest.slice(0, at));
-        rest = rest.slice(at + 1);
-      }
-      while (rest.length > MAX_BLOCK) {
-        const space = rest.lastIndexOf(" ", MAX_BLOCK);
-        const length = space > 0 ? space + 1 : MAX_BLOCK;
-        take(rest.slice(0, length));
-        rest = rest.slice(length);
-      }
-    },
-    end() {
-      if (rest !== "") take(rest);
-      rest = "";
-      flush();
-      fence = undefined;
-    },
-    take(width) {
-      const lines = done.flatMap((part) => [...part(width)]);
-      done = [];
-      return lines;
-    },
-    live(width) {
-      if (fence !== undefined) return rest === "" ? [] : wrapped(`${fence.indent}  ${rest}`, width);
-      return markdownLines([...block, rest].join("\n"), width, theme);
-    },
-  };
+  }
+
+  /** Nothing more will come. */
+  end(): void {
+    if (this.#rest !== "") this.#line(this.#rest);
+    this.#rest = "";
+    this.#flush();
+    this.#fence = undefined;
+  }
+
+  /** The lines that are done, once. */
+  take(width: number): readonly string[] {
+    return this.#done.splice(0).flatMap((part) => [...part(width)]);
+  }
+
+  /** The rest, as it looks now. */
+  live(width: number): readonly string[] {
+    if (this.#fence === undefined) return markdownLines([...this.#block, this.#rest].join("\n"), width, this.#theme);
+    return this.#rest === "" ? [] : wrapped(`${this.#fence.indent}  ${this.#rest}`, width);
+  }
+
+  #line(line: string): void {
+    const [, indent = "", mark = "", info = ""] = FENCE.exec(line) ?? [];
+    if (this.#fence !== undefined) {
+      const isEnd = mark !== "" && mark.startsWith(this.#fence.mark) && info.trim() === "";
+      this.#show(isEnd ? this.#style.dim(`${this.#fence.indent}${this.#fence.mark}`) : codeLine(line, this.#fence));
+      if (isEnd) this.#fence = undefined;
+    } else if (mark !== "" && !info.includes("`")) {
+      this.#flush();
+      this.#fence = { indent, mark, highlight: highlighter(info, this.#style) };
+      this.#show(this.#style.dim(`${indent}${mark}${info}`));
+    } else if (line.trim() === "") {
+      this.#flush();
+      this.#done.push(BLANK);
+    } else {
+      this.#block.push(line);
+      this.#blockLength += line.length + 1;
+      if (this.#blockLength > MAX_BLOCK) this.#flush();
+    }
+  }
+
+  #show(line: string): void {
+    this.#done.push((width) => wrapped(line, width));
+  }
+
+  #flush(): void {
+    const text = this.#block.join("\n");
+    if (text !== "") this.#done.push((width) => markdownLines(text, width, this.#theme));
+    this.#block = [];
+    this.#blockLength = 0;
+  }
 }
+
+const codeLine = (line: string, { indent, highlight }: Fence) =>
+  `${indent}  ${highlight(line.startsWith(indent) ? line.slice(indent.length) : line.trimStart())}`;
 
 const BLANK = () => [""];
 
 const OPTIONS = { preserveOrderedListMarkers: true, preserveBackslashEscapes: true, renderLatex: false };
 
-/** A whole text at once. */
-export function markdownLines(text: string, width: number, theme: MarkdownTheme): readonly string[] {
+function markdownLines(text: string, width: number, theme: MarkdownTheme): readonly string[] {
   if (text.trim() === "") return [];
   const shown = new Markdown(text, 0, 0, theme, undefined, OPTIONS).render(Math.max(1, width));
   return shown.map((line) => line.replace(/ +$/, ""));

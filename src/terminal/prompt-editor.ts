@@ -53,8 +53,7 @@ export class PromptEditor extends Editor {
 // oxlint-disable-next-line no-control-regex -- the codes around the drawn cursor
 const DRAWN = /\u001b\[7m([^\u001b]*)\u001b\[0m/;
 
-const withoutDrawn = (line: string) =>
-  line.includes(CURSOR) ? line.replace(DRAWN, "$1").trimEnd() : line.trimEnd();
+const withoutDrawn = (line: string) => (line.includes(CURSOR) ? line.replace(DRAWN, "$1").trimEnd() : line.trimEnd());
 
 function themeFor(style: Style): EditorTheme {
   const plain = (text: string) => text;
@@ -80,7 +79,7 @@ function providerOf({ commands, files }: Completions): AutocompleteProvider {
       const [, query] = /(?:^|\s)@(\S*)$/.exec(before) ?? [];
       return query === undefined ? null : found(`@${query}`, fileItems(await files(), query));
     },
-    applyCompletion(lines, line, column, { value }, prefix) {
+    applyCompletion(...[lines, line, column, { value }, prefix]) {
       const text = lines[line] ?? "";
       const before = `${text.slice(0, column - prefix.length)}${value} `;
       const after = text.slice(column).replace(/^ /, "");
@@ -102,7 +101,7 @@ const commandItems = (commands: readonly NamedCommand[], typed: string): Autocom
     .map(({ name, description }) => ({ value: name, label: name, description: printableLine(description) }));
 
 /** Files whose name begins with what was typed come first, then those that contain it. */
-export function fileItems(files: readonly string[], typed: string): AutocompleteItem[] {
+function fileItems(files: readonly string[], typed: string): AutocompleteItem[] {
   const query = typed.toLowerCase();
   const ranked = files.flatMap((path) => {
     const lower = path.toLowerCase();
@@ -115,3 +114,17 @@ export function fileItems(files: readonly string[], typed: string): Autocomplete
     .slice(0, MAX_ITEMS)
     .map(({ path }) => ({ value: /\s/.test(path) ? `"${path}"` : `@${path}`, label: printableLine(path) }));
 }
+
+/** What the keys do, for `/help`. */
+export const KEYS = `
+Enter         send; while it works: for its next request
+Tab           complete /commands and @files; while it works: send when it is done
+Shift-Enter   a new line, like Alt-Enter, Ctrl-J or \\ and Enter
+Up            edit what waits; in an empty line: what you asked before (Ctrl-R searches)
+Esc           interrupt
+Ctrl-C        clear the line, then interrupt; twice on an empty line: leave
+Ctrl-D        on an empty line: leave
+Shift-Tab     the next mode: ask, plan, auto
+Ctrl-O        show what was folded, the last first
+Ctrl-Z        suspend
+`;

@@ -1,17 +1,18 @@
 import type { SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
 import type { WorkMode } from "../contract/engine-settings.ts";
-import type { AssistantMessage, Message } from "../contract/message.ts";
 import type { SessionMove, SessionPort } from "../contract/session-port.ts";
 import type { AskPerson, PermissionAnswer } from "../contract/tool.ts";
 import { readTyped } from "../contract/typed-line.ts";
 import { atExit } from "../lib/process/at-exit.ts";
 import { shortLine } from "../lib/text/printable.ts";
-import { type Dialog, permissionDialog, picker, questionDialog } from "./dialog.ts";
-import { PromptEditor } from "./prompt-editor.ts";
-import { type Frame, isKey, LiveScreen } from "./screen.ts";
-import { type SessionView, sessionView } from "./session-view.ts";
+import { PermissionDialog, questionDialog } from "./dialog.ts";
+import { DialogHost } from "./dialog-host.ts";
+import { KEYS, PromptEditor } from "./prompt-editor.ts";
+import { type ScreenLines, isKey, LiveScreen, wrapped } from "./screen.ts";
+import { ConversationView } from "./conversation-view.ts";
 import { type Status, statusLine } from "./status-line.ts";
 import { isUtf8Terminal, type Style, styleFor } from "./style.ts";
+import { TypedLines } from "./typed-lines.ts";
 
 type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
 
@@ -23,13 +24,11 @@ type AskQuestion = (
 
 /** How often what arrives is drawn. What is typed is drawn at once. */
 const DRAW_MS = 40;
-/** After a question has appeared, and after a key that was meant for the prompt. */
-const ARM_MS = 300;
-const TYPING_MS = 900;
 const LEAVE_MS = 2_000;
 /** Who waited less is still looking. */
 const NOTIFY_MS = 8_000;
 const MAX_PENDING = 4;
+const ROOM_FOR_CHOICES = 8;
 
 const NEXT_MODE: Readonly<Record<WorkMode, WorkMode>> = { ask: "plan", plan: "auto", auto: "ask" };
 
@@ -40,7 +39,7 @@ const NEXT_MODE: Readonly<Record<WorkMode, WorkMode>> = { ask: "plan", plan: "au
 export class RichTerminal {
   readonly #style: Style;
   readonly #screen: LiveScreen;
-  readonly #view: SessionView;
+  readonly #view: ConversationView;
   readonly #editor: PromptEditor;
   readonly #open = new DisposableStack();
   #port: SessionPort | undefined;
@@ -48,27 +47,23 @@ export class RichTerminal {
   #workedMs = 0;
   #context: number | undefined;
   #state: Omit<Status, "worked" | "isWorking" | "context"> | undefined;
-  #dialog: Dialog | undefined;
-  #armedAt = 0;
-  #lastKey = 0;
-  /** Prompts that go to the model with its next request. */
-  #pending: { readonly id: string; readonly text: string }[] = [];
-  /** Lines for when the work is done. */
-  #lines: string[] = [];
-  #wake = () => {};
+  readonly #dialogs: DialogHost;
+  readonly #lines = new TypedLines();
   #isLeaving = false;
+  #isMoving = false;
   #leaveUntil = 0;
   #hint = "";
   #drawing: NodeJS.Timeout | undefined;
-  #history: readonly string[] | undefined;
-  readonly #typed: string[] = [];
+  #asleep: NodeJS.Timeout | undefined;
+  #hasHistory = false;
   #files: Promise<readonly string[]> | undefined;
 
   constructor(environment: NodeJS.ProcessEnv) {
     this.#style = styleFor(environment);
     const words = () => this.#session().words;
-    this.#view = sessionView({ style: this.#style, now: () => performance.now(), words });
-    const frame: Frame = {
+    this.#view = new ConversationView({ style: this.#style, now: () => performance.now(), words });
+    this.#dialogs = new DialogHost(this.#style, () => this.#draw());
+    const frame: ScreenLines = {
       take: (width) => this.#view.take(width),
       live: (width, height) => this.#live(width, height),
       onKey: (key) => this.#onKey(key),
@@ -78,7 +73,7 @@ export class RichTerminal {
       commands: () => this.#port?.commands() ?? [],
       files: () => (this.#files ??= this.#port?.files() ?? Promise.resolve([])),
     });
-    this.#editor.onSubmit = (text) => this.#submit(text);
+    this.#editor.onSubmit = (text) => this.#submit(text, false);
     this.#open.use(atExit(() => this.#close()));
     this.#listen(process, "SIGCONT", () => this.#continue());
     this.#listen(process.stdin, "end", () => this.#leave());
@@ -92,38 +87,42 @@ export class RichTerminal {
     this.#draw();
   };
 
-  readonly askPerson: AskPerson = async (question, signal) =>
-    await this.#ask<PermissionAnswer>("needs your approval", signal, (answer) =>
-      permissionDialog(question, {
-        style: this.#style,
-        redraw: () => this.#draw(),
-        answer,
-        words: this.#session().words,
-        isArmed: () => performance.now() >= this.#armedAt,
-      }),
+  readonly askPerson: AskPerson = async (question, signal) => {
+    this.#notify("needs your approval");
+    const { words } = this.#session();
+    this.#showLong(words.question(question.call).text);
+    const { isArmed } = this.#dialogs;
+    const parts = { style: this.#style, redraw: () => this.#draw(), words, isArmed };
+    return await this.#dialogs.ask<PermissionAnswer>(
+      signal,
+      (answer) => new PermissionDialog(question, { ...parts, answer }),
     );
+  };
 
-  readonly askUser: AskQuestion = async (question, signal) =>
-    await this.#ask<string>("has a question", signal, (answer) => {
-      const given = (text: string) => {
-        this.#view.note(`? ${question.question}\n  ${text}`);
-        answer(text);
-      };
-      return questionDialog(question, { style: this.#style, redraw: () => this.#draw(), answer: given });
-    });
+  readonly askUser: AskQuestion = async (question, signal) => {
+    this.#notify("has a question");
+    const parts = { style: this.#style, redraw: () => this.#draw() };
+    const answer = await this.#dialogs.ask<string>(signal, (given) =>
+      questionDialog(question, { ...parts, answer: given }),
+    );
+    this.#view.note(`? ${question.question}\n  ${answer}`);
+    return answer;
+  };
 
   /** Runs the session until the person leaves it. Returns where to, if not to the shell. */
   async run(port: SessionPort): Promise<SessionMove | undefined> {
     this.#port = port;
+    this.#lines.port = port;
     this.#refresh();
     this.#view.note(`signalbox native · session ${port.id} · /help shows commands and keys`);
-    this.#showEnd(port.history);
+    this.#view.showEnd(port.history);
     if (port.unfinished) await this.#work((signal) => port.run(signal));
     for (;;) {
-      const line = await this.#nextLine();
+      const line = await this.#lines.next(() => this.#isLeaving);
       if (line === undefined) return undefined;
       const move = await this.#carryOut(line, port);
       if (move === "leave") return undefined;
+      this.#isMoving = move !== undefined;
       if (move !== undefined) return move;
       this.#refresh();
     }
@@ -131,7 +130,7 @@ export class RichTerminal {
 
   [Symbol.dispose](): void {
     const id = this.#port?.id;
-    if (id !== undefined) this.#view.note(`Resume later with: signalbox sessions resume ${id}`);
+    if (id !== undefined && !this.#isMoving) this.#view.note(`Resume later with: signalbox sessions resume ${id}`);
     this.#close();
     this.#open[Symbol.dispose]();
   }
@@ -188,7 +187,7 @@ export class RichTerminal {
       clearInterval(clock);
       this.#working = undefined;
       this.#workedMs += performance.now() - since;
-      this.#takeBackPending();
+      this.#takeBackSteered();
     }
     if (performance.now() - since >= NOTIFY_MS) this.#notify("is done");
     this.#refresh();
@@ -196,7 +195,7 @@ export class RichTerminal {
 
   #see(event: SessionEvent): void {
     this.#view.see(event);
-    if (event.type === "message") this.#pending = this.#pending.filter(({ id }) => id !== event.promptId);
+    if (event.type === "message" && event.promptId !== undefined) this.#lines.taken(event.promptId);
     if (event.type === "usage" && event.agent === undefined && event.usage !== undefined) {
       const { window } = this.#session().state();
       this.#context = Math.round((100 * (event.usage.input + event.usage.output)) / window);
@@ -206,70 +205,22 @@ export class RichTerminal {
   }
 
   /** What an interrupted run has not taken goes back to where it was typed. */
-  #takeBackPending(): void {
-    const texts = this.#pending.flatMap(({ id, text }) => (this.#port?.withdraw(id) === true ? [text] : []));
-    this.#pending = [];
+  #takeBackSteered(): void {
+    const texts = this.#lines.takeBackSteered();
     if (texts.length > 0) this.#editor.setText([...texts, this.#editor.getExpandedText()].join("\n").trimEnd());
   }
 
-  async #nextLine(): Promise<string | undefined> {
-    while (this.#lines.length === 0) {
-      if (this.#isLeaving) return undefined;
-      this.#draw();
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-    return this.#lines.shift();
-  }
-
-  #submit(text: string): void {
-    // The library cuts the space that makes a text a task.
+  #submit(text: string, isQueued: boolean): void {
     if (text.trim() === "") return;
-    this.#typed.unshift(text);
     this.#editor.addToHistory(text);
-    const typed = readTyped(text);
-    if (this.#working !== undefined && this.#port !== undefined && typed.kind === "task")
-      this.#pending.push({ id: this.#port.add(typed.text), text });
-    else this.#later(text);
+    this.#lines.send(text, { isWorking: this.#working !== undefined, isQueued });
     this.#draw();
-  }
-
-  #later(text: string): void {
-    this.#lines.push(text);
-    this.#wake();
   }
 
   #leave(): void {
     this.#isLeaving = true;
     this.#working?.abort.abort(new Error("the person left"));
-    this.#wake();
-  }
-
-  async #ask<Answer>(
-    why: string,
-    signal: AbortSignal,
-    make: (answer: (answer: Answer) => void) => Dialog,
-  ): Promise<Answer> {
-    signal.throwIfAborted();
-    const asked = Promise.withResolvers<Answer>();
-    const stop = () => asked.reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    const now = performance.now();
-    this.#arm(now - this.#lastKey < TYPING_MS ? TYPING_MS : ARM_MS);
-    this.#dialog = make(asked.resolve);
-    this.#notify(why);
-    this.#draw();
-    try {
-      return await asked.promise;
-    } finally {
-      signal.removeEventListener("abort", stop);
-      this.#dialog = undefined;
-      this.#draw();
-    }
-  }
-
-  #arm(milliseconds: number): void {
-    this.#armedAt = performance.now() + milliseconds;
-    setTimeout(() => this.#draw(), milliseconds + 1).unref();
+    this.#lines.wake();
   }
 
   async #chooseSession(port: SessionPort): Promise<SessionMove | undefined> {
@@ -277,41 +228,22 @@ export class RichTerminal {
       value: id,
       text: `${new Date(updated).toISOString().slice(0, 16).replace("T", " ")}  ${title}`,
     }));
-    const resume = await this.#pick("Resume:", choices);
+    const resume = await this.#dialogs.pick("Resume:", choices);
     return resume === undefined ? undefined : { resume };
   }
 
-  async #pick(title: string, choices: readonly { readonly value: string; readonly text: string }[]) {
-    const chosen = Promise.withResolvers<string | undefined>();
-    const parts = { style: this.#style, redraw: () => this.#draw(), title, choices, answer: chosen.resolve };
-    const before = this.#dialog;
-    this.#dialog = picker(parts);
-    this.#armedAt = 0;
-    this.#draw();
-    const value = await chosen.promise;
-    this.#dialog = before;
-    this.#draw();
-    return value;
-  }
-
   #onKey(key: string): void {
-    const now = performance.now();
-    const isDialogs = this.#dialog !== undefined && (now >= this.#armedAt || isKey(key, "ctrl+c", "escape"));
-    this.#lastKey = now;
     this.#hint = "";
     if (isKey(key, "ctrl+z")) return this.#suspend();
     if (isKey(key, "ctrl+l")) return this.#screen.requestRender(true);
-    if (isDialogs) return this.#dialog?.onKey(key);
-    // It was meant for the prompt.
-    if (this.#dialog !== undefined) this.#arm(TYPING_MS);
-    if (!this.#ownKey(key, now)) this.#editor.handleInput(key);
+    if (!this.#dialogs.onKey(key) && !this.#ownKey(key)) this.#editor.handleInput(key);
   }
 
   /** Keys that are not the editor's. */
-  #ownKey(key: string, now: number): boolean {
+  #ownKey(key: string): boolean {
     const isEmpty = this.#editor.getText() === "";
     if (isKey(key, "escape") && !this.#editor.isShowingAutocomplete()) this.#interrupt();
-    else if (isKey(key, "ctrl+c")) this.#cancel(isEmpty, now);
+    else if (isKey(key, "ctrl+c")) this.#cancel(isEmpty);
     else if (isKey(key, "ctrl+d") && isEmpty) this.#leaveSoon();
     else if (isKey(key, "shift+tab")) this.#nextMode();
     else if (isKey(key, "ctrl+o")) this.#view.unfold();
@@ -326,7 +258,8 @@ export class RichTerminal {
     this.#working?.abort.abort(new Error("interrupted"));
   }
 
-  #cancel(isEmpty: boolean, now: number): void {
+  #cancel(isEmpty: boolean): void {
+    const now = performance.now();
     if (!isEmpty) return this.#editor.setText("");
     if (this.#working !== undefined) return this.#interrupt();
     if (now < this.#leaveUntil) return this.#leave();
@@ -356,48 +289,42 @@ export class RichTerminal {
   #queueTyped(): void {
     const text = this.#editor.getExpandedText();
     this.#editor.setText("");
-    this.#typed.unshift(text);
-    this.#later(text);
+    this.#submit(text, true);
   }
 
   /** Brings the last prompt that waits back into the editor, or else the history. */
   #takeBackOne(): boolean {
-    const line = this.#lines.pop() ?? this.#withdrawn();
+    const line = this.#lines.takeBackOne();
     if (line === undefined) this.#loadHistory();
     else this.#editor.setText(line);
     return line !== undefined;
   }
 
-  #withdrawn(): string | undefined {
-    const last = this.#pending.at(-1);
-    if (last === undefined || this.#port?.withdraw(last.id) !== true) return undefined;
-    this.#pending = this.#pending.slice(0, -1);
-    return last.text;
-  }
-
-  #loadHistory(): readonly string[] {
-    if (this.#history === undefined) {
-      this.#history = this.#port?.prompts() ?? [];
-      for (const text of [...this.#typed, ...this.#history].toReversed()) this.#editor.addToHistory(text);
-    }
-    return [...new Set([...this.#typed, ...this.#history])];
+  #loadHistory(): void {
+    if (this.#hasHistory) return;
+    this.#hasHistory = true;
+    for (const text of this.#lines.history().toReversed()) this.#editor.addToHistory(text);
   }
 
   async #searchHistory(): Promise<void> {
-    const choices = this.#loadHistory().map((text) => ({ value: text, text: shortLine(text, 500) }));
-    const text = await this.#pick("Search:", choices);
+    const choices = this.#lines.history().map((text) => ({ value: text, text: shortLine(text, 500) }));
+    const text = await this.#dialogs.pick("Search:", choices);
     if (text !== undefined) this.#editor.setText(text);
     this.#draw();
   }
 
+  /** What does not fit above the choices can be read by scrolling up. */
+  #showLong(text: string): void {
+    const { columns, rows } = this.#screen.terminal;
+    const lines = text.split("\n").flatMap((line) => wrapped(line, columns - 2));
+    if (lines.length > rows - ROOM_FOR_CHOICES) this.#view.note(`? ${text}`, this.#style.bold);
+  }
+
   #live(width: number, height: number): readonly string[] {
     const isWorking = this.#working !== undefined;
-    const waiting = [
-      ...this.#pending.map(({ text }) => `next: ${shortLine(text, 200)}`),
-      ...(isWorking ? this.#lines.map((text) => `after: ${shortLine(text, 200)}`) : []),
-    ];
-    const queued = waiting.slice(-MAX_PENDING).map((line) => this.#style.dim(`  ${line} (up edits it)`));
-    const dialog = this.#dialog?.render(width, height - 1);
+    const waiting = this.#lines.waiting(isWorking).slice(-MAX_PENDING);
+    const queued = waiting.map((line) => this.#style.dim(`  ${line}`));
+    const dialog = this.#dialogs.render(width, height - 1);
     const status = this.#statusLine(width);
     const foot = [...queued, ...(dialog ?? this.#editor.render(width)), status];
     const room = height - foot.length;
@@ -425,16 +352,6 @@ export class RichTerminal {
     return this.#port;
   }
 
-  /** How a conversation ended that is resumed. */
-  #showEnd(history: readonly Message[]): void {
-    const asked = history.findLast((message) => message.role === "user" && message.source === "person");
-    const said = history.findLast((message) => message.role === "assistant" && textIn(message).trim() !== "");
-    if (asked?.role !== "user") return;
-    this.#view.see({ type: "message", message: asked });
-    if (said?.role === "assistant") this.#view.see({ type: "text-delta", text: textIn(said) });
-    this.#view.see({ type: "turn-end", turn: 0 });
-  }
-
   #draw(): void {
     this.#drawing ??= setTimeout(() => {
       this.#drawing = undefined;
@@ -448,11 +365,14 @@ export class RichTerminal {
 
   #suspend(): void {
     this.#screen.stop();
+    // Nothing else keeps the process from ending until it is continued.
+    this.#asleep = setInterval(() => {}, 1000);
     process.kill(process.pid, "SIGTSTP");
   }
 
   /** After a stop, the shell or another program has used the terminal. */
   #continue(): void {
+    clearInterval(this.#asleep);
     this.#screen.stop();
     this.#screen.start();
     this.#screen.requestRender(true);
@@ -468,20 +388,3 @@ export class RichTerminal {
     this.#open.defer(() => void on.off(event, listener));
   }
 }
-
-const textIn = ({ parts }: AssistantMessage) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-
-const KEYS = `
-Enter         send; while it works: for its next request
-Tab           complete /commands and @files; while it works: send when it is done
-Shift-Enter   a new line, like Alt-Enter, Ctrl-J or \\ and Enter
-Up            edit what waits; in an empty line: what you asked before (Ctrl-R searches)
-Esc           interrupt
-Ctrl-C        clear the line, then interrupt; twice on an empty line: leave
-Ctrl-D        on an empty line: leave
-Shift-Tab     the next mode: ask, plan, auto
-Ctrl-O        show what was folded, the last first
-Ctrl-Z        suspend
-`;
-
-export const openRichTerminal = (environment: NodeJS.ProcessEnv): RichTerminal => new RichTerminal(environment);

@@ -9,7 +9,7 @@ import { printable } from "../lib/text/printable.ts";
 import { asciiOnly } from "./style.ts";
 
 /** What the screen shows: lines that are done go into the terminal's own scrollback, the others stay below them. */
-export interface Frame {
+export interface ScreenLines {
   /** The lines that will not change any more, once. */
   readonly take: (width: number) => readonly string[];
   /** The lines that may still change. */
@@ -71,7 +71,7 @@ const [BEGIN, END] = ["\u001b[?2026h", "\u001b[?2026l"];
  * lines that are done, so that neither time nor memory grows with a session.
  */
 export class LiveScreen extends TuiMainScreen {
-  readonly #frame: Frame;
+  readonly #frame: ScreenLines;
   /** The live lines as they are on the screen, and where the cursor is among them. */
   #shown: readonly string[] = [];
   #row = 0;
@@ -80,7 +80,7 @@ export class LiveScreen extends TuiMainScreen {
   #hasCursor = true;
   #isFinished = false;
 
-  constructor(frame: Frame, isUtf8: boolean) {
+  constructor(frame: ScreenLines, isUtf8: boolean) {
     // A link shows its address instead of hiding it in a control sequence.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     super(new Wire(isUtf8));
@@ -100,6 +100,11 @@ export class LiveScreen extends TuiMainScreen {
   forget(): void {
     this.#shown = [];
     this.#row = 0;
+  }
+
+  /** The library hides the cursor when it starts. */
+  protected override beforeTerminalStart(): void {
+    this.#hasCursor = false;
   }
 
   protected override beforeTerminalStop(): void {
@@ -128,24 +133,22 @@ export class LiveScreen extends TuiMainScreen {
     const body = this.#changes([...done, ...live]);
     this.#row -= done.length;
     this.#shown = live;
-    const end = this.#place(cursor);
-    if (begin + body + end !== "") this.terminal.write(body === "" ? begin + end : `${BEGIN}${begin}${body}${end}${END}`);
+    const end = this.#place(cursor, body !== "");
+    if (begin + body + end !== "")
+      this.terminal.write(body === "" ? begin + end : `${BEGIN}${begin}${body}${end}${END}`);
   }
 
   /** Clears the live lines after the terminal has broken them anew for its new width. */
   #erase(columns: number, rows: number): string {
     const rowsOf = (line: string) => Math.max(1, Math.ceil(visibleWidth(line) / columns));
     const above = this.#shown.slice(0, this.#row).reduce((sum, line) => sum + rowsOf(line), 0);
-    return `\r${this.#down(-Math.min(rows - 1, above + Math.floor(Math.max(0, this.#column) / columns)))}${CLEAR_BELOW}`;
+    return `\r${this.#down(-Math.min(rows - 1, above + Math.floor(this.#column / columns)))}${CLEAR_BELOW}`;
   }
 
   /** Writes the lines that differ, and leaves the cursor at the last one written. */
   #changes(next: readonly string[]): string {
     const old = this.#shown;
-    let first = 0;
-    while (first < next.length && first < old.length && next[first] === old[first]) first++;
-    let last = next.length - 1;
-    if (next.length === old.length) while (last >= first && next[last] === old[last]) last--;
+    const [first, last] = differing(old, next);
     if (first > last && next.length === old.length) return "";
     const isNew = first >= old.length && old.length > 0;
     const from = isNew ? old.length - 1 : Math.min(first, last + 1);
@@ -153,18 +156,14 @@ export class LiveScreen extends TuiMainScreen {
     for (let row = first; row <= last; row++)
       text += `${row > first ? "\r\n" : ""}${row < old.length ? CLEAR_LINE : ""}${next[row]}`;
     this.#row = Math.max(first, last);
-    if (next.length < old.length) {
-      text += first > last ? `${CLEAR_BELOW}` : `\r\n${CLEAR_BELOW}${this.#down(-1)}`;
-      if (first > last) {
-        text += this.#down(-1);
-        this.#row = first - 1;
-      }
-    }
-    this.#column = -1;
-    return text;
+    this.#column = 0;
+    if (next.length >= old.length) return text;
+    // Only what is below goes away.
+    if (first > last) this.#row = first - 1;
+    return `${text}${first > last ? "" : "\r\n"}${CLEAR_BELOW}${this.#down(-1)}`;
   }
 
-  #place(cursor: Cursor | undefined): string {
+  #place(cursor: Cursor | undefined, isMoved: boolean): string {
     if (cursor === undefined) {
       const was = this.#hasCursor;
       this.#hasCursor = false;
@@ -173,7 +172,7 @@ export class LiveScreen extends TuiMainScreen {
     const { row, column } = cursor;
     const show = this.#hasCursor ? "" : SHOW;
     this.#hasCursor = true;
-    if (row === this.#row && column === this.#column) return show;
+    if (row === this.#row && column === this.#column && !isMoved) return show;
     const text = `${this.#down(row - this.#row)}\u001b[${column + 1}G${show}`;
     this.#row = row;
     this.#column = column;
@@ -184,6 +183,15 @@ export class LiveScreen extends TuiMainScreen {
     if (rows === 0) return "";
     return rows > 0 ? `\u001b[${rows}B` : `\u001b[${-rows}A`;
   }
+}
+
+/** The first and the last line to write. All from the first on, where lines were added or removed. */
+function differing(old: readonly string[], next: readonly string[]): readonly [first: number, last: number] {
+  let first = 0;
+  while (first < next.length && first < old.length && next[first] === old[first]) first++;
+  let last = next.length - 1;
+  if (next.length === old.length) while (last >= first && next[last] === old[last]) last--;
+  return [first, last];
 }
 
 interface Cursor {

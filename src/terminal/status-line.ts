@@ -21,7 +21,11 @@ export function statusLine(status: Status, width: number, style: Style): string 
   const parts: readonly (readonly [rank: number, text: string, paint: (text: string) => string])[] = [
     [2, effort === undefined ? name : `${name} ${effort}`, style.dim],
     [0, mode, MODE_PAINTS(style)[mode]],
-    [1, isContained === undefined ? "" : isContained ? "sandbox" : "no sandbox", isContained === false ? style.red : style.dim],
+    [
+      1,
+      isContained === undefined ? "" : isContained ? "sandbox" : "no sandbox",
+      isContained === false ? style.red : style.dim,
+    ],
     [4, branch === undefined ? "" : printableLine(branch), style.dim],
     [3, context === undefined ? "" : `${context}% context`, (context ?? 0) >= 80 ? style.yellow : style.dim],
     [5, cost === undefined ? "" : dollars(cost), style.dim],

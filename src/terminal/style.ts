@@ -1,26 +1,26 @@
 /** How text is set off. With NO_COLOR there are no colours; bold and dim stay. */
 export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly italic: Paint;
-  readonly underline: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly blue: Paint;
-  readonly magenta: Paint;
-  readonly cyan: Paint;
+  readonly bold: TextPaint;
+  readonly dim: TextPaint;
+  readonly italic: TextPaint;
+  readonly underline: TextPaint;
+  readonly red: TextPaint;
+  readonly green: TextPaint;
+  readonly yellow: TextPaint;
+  readonly blue: TextPaint;
+  readonly magenta: TextPaint;
+  readonly cyan: TextPaint;
 }
 
-export type Paint = (text: string) => string;
+export type TextPaint = (text: string) => string;
 
 /** Starts and ends with codes that do not touch the others, so that paints can be nested. */
 const paint =
-  (on: number, off: number): Paint =>
+  (on: number, off: number): TextPaint =>
   (text) =>
     text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`;
 
-const plain: Paint = (text) => text;
+const plain: TextPaint = (text) => text;
 
 /** The sixteen colours that a terminal's own theme decides, so that light and dark backgrounds both work. */
 export function styleFor(environment: Readonly<Record<string, string | undefined>>): Style {

@@ -119,13 +119,17 @@ type OpenTerminal = () => Pick<RichTerminal, "askPerson" | "askUser" | "run" | t
 
 const plainTerminal: OpenTerminal = () => {
   const terminal = openTerminal(process.stdin, process.stdout);
-  return { ...terminal, run: (port) => runLineMode(port, terminal), [Symbol.dispose]: () => terminal[Symbol.dispose]() };
+  return {
+    ...terminal,
+    run: (port) => runLineMode(port, terminal),
+    [Symbol.dispose]: () => terminal[Symbol.dispose](),
+  };
 };
 
 /** Its library is loaded only here. */
 async function richTerminal(): Promise<OpenTerminal> {
-  const { openRichTerminal } = await import("../../terminal/rich-terminal.ts");
-  return () => openRichTerminal(process.env);
+  const terminal = await import("../../terminal/rich-terminal.ts");
+  return () => new terminal.RichTerminal(process.env);
 }
 
 /** Whether a terminal gets lines only: wanted by the person, or all that it can show. */

@@ -196,7 +196,8 @@ export const commandsUpdate = (own: readonly KnownCommand[]): SessionUpdate => (
 async function editorCommand(place: LineCommandPlace, text: string): Promise<void> {
   const name = commandIn(text);
   if (name === "/help") place.write(help(place.commands().commands));
-  else if (name !== undefined && ELSEWHERE.has(name)) place.write(`${name} is for the terminal; use your editor's own way\n`);
+  else if (name !== undefined && ELSEWHERE.has(name))
+    place.write(`${name} is for the terminal; use your editor's own way\n`);
   else await lineCommand(place, text.trim());
 }
 

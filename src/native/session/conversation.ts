@@ -112,11 +112,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       parts.delegation?.wake();
       return queued.id;
     },
-    withdraw(promptId) {
-      if (!queue.remove(promptId)) return false;
-      session.append({ type: "refused", promptId, because: "the person took it back" });
-      return true;
-    },
+    withdraw: (promptId) => queue.remove(promptId) && logWithdrawal(session, promptId),
     async *run(stop) {
       logModel();
       const judging = { unjudged, blocked: unjudged ? before.blocked : undefined };
@@ -130,9 +126,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
         parts.onRest?.();
       }
     },
-    rewind(record) {
-      if (applied(record, { session, history, trail, parts })) unjudged = false;
-    },
+    rewind: (record) => void (unjudged = !applied(record, { session, history, trail, parts }) && unjudged),
     close: () => parts.compaction.settled().then(logBeside),
     measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
     async *compact(signal) {
@@ -195,6 +189,11 @@ function logPrompt(session: Session, message: UserMessage) {
   const promptId = randomId();
   session.append({ type: "queued", promptId, message, first: false });
   return { id: promptId, message };
+}
+
+function logWithdrawal(session: Session, promptId: string): true {
+  session.append({ type: "refused", promptId, because: "the person took it back" });
+  return true;
 }
 
 async function* logged(

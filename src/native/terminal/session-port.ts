@@ -7,14 +7,23 @@ import { runGit } from "../../lib/process/run-git.ts";
 import { wrapText } from "../../lib/text/printable.ts";
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
+import type { CommandContainment } from "../../sandbox/run/contained-commands.ts";
 import { listSessions } from "../log/list-sessions.ts";
 import { logPath, sessionsPlace } from "../log/log-folder.ts";
 import { readLog } from "../log/read-log.ts";
-import type { NativeSession } from "../session.ts";
 import type { PersonShell } from "../session/person-shell.ts";
 import { callLine, describeEvent, isToldAtEnd, outcomeLines } from "./event-lines.ts";
-import { lineCommand, lineCommands } from "./line-commands.ts";
+import { lineCommand, type LineCommandPlace, lineCommands } from "./line-commands.ts";
 import { showCall } from "./show-call.ts";
+
+/** What a port needs of an open session. */
+interface OpenedSession extends Pick<
+  LineCommandPlace,
+  "conversation" | "mode" | "workspace" | "takeBack" | "commands"
+> {
+  readonly shell: PersonShell;
+  readonly containment: CommandContainment["facts"];
+}
 
 interface PortPlace {
   readonly cwd: string;
@@ -24,7 +33,7 @@ interface PortPlace {
 }
 
 /** A session as its terminal sees it. */
-export function sessionPort(session: NativeSession, { cwd, home, effort, model }: PortPlace): SessionPort {
+export function sessionPort(session: OpenedSession, { cwd, home, effort, model }: PortPlace): SessionPort {
   const { conversation, mode } = session;
   const ran: string[] = [];
   const past = () => listSessions(sessionsPlace(home)).filter((each) => each.cwd === cwd);
@@ -72,7 +81,7 @@ const WORDS: SessionWords = {
   question: showCall,
 };
 
-const ownCommands = ({ commands }: NativeSession): readonly NamedCommand[] =>
+const ownCommands = ({ commands }: OpenedSession): readonly NamedCommand[] =>
   commands().commands.map(({ name, description }) => ({ name: `/${name}`, description }));
 
 /** The person's commands are told to the model with the next prompt. */
@@ -82,7 +91,8 @@ async function* remembered(
   ran: string[],
 ): AsyncGenerator<SessionEvent> {
   for await (const event of events) {
-    if (event.type === "tool-end") ran.push(`I ran a command myself:\n${wrapText("output", command, event.result.text)}`);
+    if (event.type === "tool-end")
+      ran.push(`I ran a command myself:\n${wrapText("output", command, event.result.text)}`);
     yield event;
   }
 }

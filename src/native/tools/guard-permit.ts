@@ -128,7 +128,11 @@ function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts)
 }
 
 /** The person's decision is logged too, and counts only once it is. */
-function recordAnswer(answer: PermissionAnswer, judged: Decision, { call, parts }: Pick<Case, "call" | "parts">): Permission | undefined {
+function recordAnswer(
+  answer: PermissionAnswer,
+  judged: Decision,
+  { call, parts }: Pick<Case, "call" | "parts">,
+): Permission | undefined {
   const instead = typeof answer === "object" ? answer.instead : undefined;
   const kind = typeof answer === "object" ? "reject" : answer;
   const verdict = kind === "reject" ? "deny" : "allow";
