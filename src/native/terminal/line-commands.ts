@@ -23,10 +23,13 @@ export interface LineCommandPlace extends CommandView {
   readonly commands: () => KnownCommands;
 }
 
-const HELP = `Type a task and press Enter. What you type while it works reaches the model with its next request.
-Ctrl-C clears the line, then interrupts the work, and on an empty line leaves, like Ctrl-D, exit and quit.
-!COMMAND runs a command in the session's sandbox, and the model reads of it with the next prompt.
-To send a text such as /id, !x or exit as a task, put a space before it.
+const HELP = `Type a task and press Enter.
+What you type while it works reaches the model with its next request.
+End a line with \\ to continue it; pasted text is one task.
+Ctrl-C clears the line, then interrupts the work, then leaves the session,
+like exit, quit and Ctrl-D on an empty line.
+!COMMAND runs a command like one of the model, which reads of it with your
+next prompt. To send a text such as /id or exit, put a space before it.
 `;
 
 type LineCommand = (place: LineCommandPlace, text: string) => Promise<SessionMove | void> | SessionMove | void;
@@ -50,13 +53,13 @@ const COMMANDS: Readonly<Record<string, readonly [does: string, act: LineCommand
   "/mode": ["ask, plan or auto: how it works", modeCommand],
   "/plan": ["only read, until /approve; /plan TASK starts with a task", planCommand],
   "/approve": ["carry out the plan", approveCommand],
-  "/autopilot": ["work on until the task is complete; /autopilot off ends that", autopilotCommand],
+  "/autopilot": ["work on until the task is complete; off ends that", autopilotCommand],
   "/new": ["start another session here", () => ({ resume: undefined })],
   "/resume": [
-    "continue another session of this folder",
+    "continue another session of this folder: ID",
     ({ conversation }, text) => ({ resume: argument(text) || conversation.id }),
   ],
-  "/undo": ["undo the last turn, its files and its messages; /undo 2 from turn 2 on; /undo list", undoCommand],
+  "/undo": ["undo the last turn, or all from turn N on; list shows them", undoCommand],
   "/redo": ["redo what was undone", undoCommand],
   "/compact": ["replace the conversation by a summary", compactCommand],
   "/context": [
