@@ -111,7 +111,8 @@ function outputLines(lines: readonly string[], width: number, style: Style): rea
 }
 
 function foldedOutput({ result }: ToolEnd, { width, style, isWhole }: Omit<BlockView, "now">): readonly string[] {
-  const lines = textLines(result.text);
+  // The exit code stands beside the command.
+  const lines = textLines(result.text).filter((line) => !/^\[exit code \d+\]$/.test(line));
   // One long line is a message of ours.
   if (isWhole === true || (result.failed && lines.length <= 2 && result.text.length < MAX_MESSAGE))
     return lines.flatMap((line) => wrapped(line, width - 4).map((each) => `${style.dim("  │")} ${each}`));

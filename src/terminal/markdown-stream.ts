@@ -95,7 +95,7 @@ export class MarkdownStream {
 }
 
 const codeLine = (line: string, { indent, highlight }: Fence) =>
-  `${indent}  ${highlight(line.startsWith(indent) ? line.slice(indent.length) : line.trimStart())}`;
+  `${indent}  ${highlight(line.startsWith(indent) ? line.slice(indent.length) : line.trimStart())}`.trimEnd();
 
 const BLANK = () => [""];
 

@@ -76,6 +76,8 @@ export class RichTerminal {
     this.#editor.onSubmit = (text) => this.#submit(text, false);
     this.#open.use(atExit(() => this.#close()));
     this.#listen(process, "SIGCONT", () => this.#continue());
+    // From elsewhere: the key arrives as a key.
+    this.#listen(process, "SIGINT", () => this.#cancel(true));
     this.#listen(process.stdin, "end", () => this.#leave());
     // The signal that follows a lost terminal ends us.
     this.#listen(process.stdout, "error", () => {});

@@ -4,9 +4,11 @@ import { shortLine } from "../lib/text/printable.ts";
 
 const MAX_SHOWN = 200;
 
+type LinesPort = Pick<SessionPort, "add" | "withdraw" | "prompts">;
+
 /** What a person has typed: what the model gets with its next request, what waits for the end of the work, and the past. */
 export class TypedLines {
-  #port: SessionPort | undefined;
+  #port: LinesPort | undefined;
   /** Prompts that go to the model with its next request. */
   #steered: readonly { readonly id: string; readonly text: string }[] = [];
   /** Lines for when the work is done. */
@@ -15,7 +17,7 @@ export class TypedLines {
   #past: readonly string[] | undefined;
   #wake = () => {};
 
-  set port(port: SessionPort) {
+  set port(port: LinesPort) {
     this.#port = port;
   }
 

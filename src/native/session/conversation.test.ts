@@ -179,3 +179,25 @@ test.each([{ isResumed: false }, { isResumed: true }])(
     expect(ids).toEqual(["x", "x_2"]);
   },
 );
+
+test("a prompt that waits can be taken back, also from the log; one that the model has cannot", async () => {
+  const at = place();
+  const id = newSessionId(at.now());
+  {
+    using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    const conversation = converse(session, sessionParts(forgetful(), { tools: toolsTelling(() => {}) }));
+    const first = conversation.add("first");
+    const second = conversation.add("second");
+    expect([conversation.withdraw(second), conversation.withdraw(second), conversation.queued]).toEqual([
+      true,
+      false,
+      1,
+    ]);
+    await drained(conversation);
+    expect(conversation.withdraw(first)).toBe(false);
+    conversation.add("third");
+  }
+  using again = openSession(id, at);
+  const conversation = converse(again, sessionParts(forgetful(), { tools: toolsTelling(() => {}) }));
+  expect(conversation.queued).toBe(1);
+});
