@@ -96,11 +96,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib shell snapshots guard"),
     doors: words(`
       acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts host.ts run/known-runs.ts
-      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-parts.ts run/run-work-order.ts
+      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-setup.ts run/run-work-order.ts
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts
       workspace/workspace-copy.ts
     `),
-    budget: [43, 7700],
+    budget: [38, 7500],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
@@ -124,10 +124,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),
     doors: words(`
-      acp/acp.ts named/named-host.ts native-host.ts own-host.ts program/program.ts program/start-agent.ts
-      program/system-processes.ts sidecar/conformance.ts sidecar/sidecar.ts
+      named-host.ts native-host.ts program/program.ts program/system-processes.ts sidecar/conformance.ts
+      sidecar/sidecar.ts
     `),
-    budget: [28, 4500],
+    budget: [26, 4150],
   },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents"),
@@ -144,7 +144,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
     doors: words(`
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
-      prove.ts report.ts
+      prove.ts report.ts trial-stage.ts
     `),
     budget: [23, 2700],
   },

@@ -7,7 +7,7 @@ import { printLine, textFlag } from "../flags.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Screens JSON lines `{id, text, channel}` from standard input, one answer per line, in the same order. */
-export async function run({ flags }: CommandInput): Promise<number> {
+export async function screenInput({ flags }: CommandInput): Promise<number> {
   const session = textFlag(flags, "session");
   for await (const answer of screenLines(readLines(process.stdin))) {
     if (session !== undefined) mark(session, answer);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
-import { callKey, openLedger } from "./call-ledger.ts";
+import { callKey, openLedger } from "./order-guard.ts";
 
 const call = (id: string | null, command = "ls") =>
   newEvent({ type: "tool_call", tool_name: "bash", tool_use_id: id, input: { command } });

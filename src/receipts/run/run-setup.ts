@@ -19,7 +19,7 @@ export interface RunSetting {
 }
 
 /** Everything a run needs from outside. */
-export interface RunParts extends RunSetting {
+export interface RunSetup extends RunSetting {
   readonly agent: string;
   readonly openHost: OpenHost;
   /** Relative roots are resolved against this folder. */

@@ -13,14 +13,19 @@ import { findProgram } from "../lib/path/find-program.ts";
 import { removeTree } from "../lib/files/folder-tree.ts";
 import { safePath } from "../lib/path/inside.ts";
 import { UserError } from "../lib/text/user-error.ts";
-import { offlineEnvironment, writeBelow } from "./proof-state.ts";
+import type { GuaranteeId } from "./guarantees.ts";
+import { offlineEnvironment, offlineOf, writeBelow } from "./proof-state.ts";
 
-/** Where one agent is tested: a home, a signalbox folder, and repositories, all thrown away afterwards. */
-export interface TrialPlace extends Disposable {
+/** An installed agent that can be tested. */
+export interface Candidate {
   readonly agent: Agent;
   readonly name: AgentName;
-  readonly offline: Offline;
   readonly binary: FoundBinary;
+}
+
+/** Where one agent is tested: a home, a signalbox folder, and repositories, all thrown away afterwards. */
+export interface TrialStage extends Candidate, Disposable {
+  readonly offline: Offline;
   readonly version: string;
   readonly folder: string;
   /** The user's signalbox folder, as the agent's launch sees it. */
@@ -33,17 +38,15 @@ export interface TrialPlace extends Disposable {
   readonly sabotage: (guard: InstalledHooks) => void;
 }
 
-export interface TrialPlaceParts {
-  readonly agent: Agent;
-  readonly name: AgentName;
-  readonly offline: Offline;
-  readonly binary: FoundBinary;
+export interface ProveOptions {
   readonly version: string;
-  /** The throw-away home, which agents may share. */
-  readonly home: string;
-  readonly sabotage?: TrialPlace["sabotage"] | undefined;
   /** The user's environment. Only the path and the language are used. */
   readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly tell: (progress: string) => void;
+  /** Test only these guarantees; all if undefined. */
+  readonly only?: readonly GuaranteeId[] | undefined;
+  readonly sabotage?: TrialStage["sabotage"] | undefined;
 }
 
 /** Files that start with `no-` may not be written; everything else is as in the default preset. */
@@ -51,16 +54,13 @@ export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
 
 const KEPT = ["LANG", "LC_ALL", "TZ"];
 
-export function openTrialPlace({
-  agent,
-  name,
-  offline,
-  binary,
-  version,
-  home,
-  sabotage,
-  env,
-}: TrialPlaceParts): TrialPlace {
+/** Opens a stage in a throw-away home, which agents may share. */
+export async function openTrialStage(
+  { agent, name, binary }: Candidate,
+  home: string,
+  { version, env, sabotage = () => {} }: ProveOptions,
+): Promise<TrialStage> {
+  const offline = await offlineOf(name);
   // A proof is about the agent and its rules, so programs from the current folder must not be on PATH.
   const path = safePath(env, ...workspaceFolders([currentFolder()], env));
   const git = findProgram("git", path);
@@ -95,7 +95,7 @@ export function openTrialPlace({
       SIGNALBOX_HOME: signalbox,
       ...offlineEnvironment(offline, url, home),
     }),
-    sabotage: sabotage ?? (() => {}),
+    sabotage,
     [Symbol.dispose]: () => removeTree(folder),
   };
 }

@@ -1,11 +1,14 @@
-import { createHash } from "node:crypto";
 import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { AgentEvent } from "../../contract/agent-event.ts";
 import type { ArtifactRef } from "../../contract/receipt.ts";
+import { redactJson, type RedactOptions } from "../../guard/redact.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { isFile } from "../../lib/path/find-program.ts";
 import { type OpenFolder, openFolder } from "../../lib/files/open-folder.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
 
 /** The folder for run artifacts, inside the user's workspace. */
 export const ARTIFACTS_FOLDER = ".agent-backplane";
@@ -22,7 +25,11 @@ export interface ArtifactStore {
 }
 
 /** Opens a run's store under `root`. The folder is created with the first artifact. */
-export function openArtifacts(root: string, runId: string): ArtifactStore {
+export function openArtifacts(
+  root: string,
+  runId: string,
+  onWritten: (artifact: Artifact) => void = () => {},
+): ArtifactStore {
   if (!/^[\w-]{1,64}$/.test(runId)) throw new Error("not a run id");
   const written: Artifact[] = [];
   return {
@@ -33,8 +40,9 @@ export function openArtifacts(root: string, runId: string): ArtifactStore {
       const bytes = Buffer.from(content);
       writeNew(folder.at(file), bytes);
       const path = [ARTIFACTS_FOLDER, "artifacts", runId, file].join("/");
-      const artifact = { kind, path, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+      const artifact = { kind, path, size: bytes.length, sha256: sha256(bytes) };
       written.push(artifact);
+      onWritten(artifact);
       return artifact;
     },
   };
@@ -90,4 +98,42 @@ export function takeArtifacts(refs: readonly ArtifactRef[], root: string, store:
       return [path];
     }
   });
+}
+
+/** Larger outputs are stored as artifacts. */
+const MAX_INLINE = 8192;
+/** Larger tasks too. */
+const MAX_TASK = 32_768;
+const SHOWN_OF_TASK = 200;
+
+/** An event in the form the receipt stores: secrets redacted, large output moved to an artifact. */
+export function keepableEvent(event: AgentEvent, secrets: RedactOptions, artifacts: ArtifactStore): AgentEvent {
+  const clean = AgentEvent.parse(redactJson(event, secrets));
+  if (clean.type === "run_started" && Buffer.byteLength(clean.message) > MAX_TASK) {
+    const { shown, ext } = putAside(clean.message, "task", artifacts);
+    const message = `${clean.message.slice(0, SHOWN_OF_TASK)}… (all of it: ${shown})`;
+    return { ...clean, message, ext: { ...clean.ext, ...ext } };
+  }
+  if (clean.type === "tool_result") {
+    const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
+    if (Buffer.byteLength(text) <= MAX_INLINE) return clean;
+    const { shown, ext } = putAside(text, clean.tool_name, artifacts);
+    return { ...clean, output: shown, ext: { ...clean.ext, ...ext } };
+  }
+  if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MAX_INLINE) {
+    const { shown, ext } = putAside(clean.output_preview ?? "", "command", artifacts);
+    return { ...clean, output_preview: shown, ext: { ...clean.ext, ...ext } };
+  }
+  return clean;
+}
+
+/** What replaces an output: the artifact's path, or the start of the output if no file could be written. */
+function putAside(text: string, name: string, artifacts: ArtifactStore) {
+  try {
+    const artifact = artifacts.write("tool_output", `${name}.txt`, text);
+    return { shown: artifact.path, ext: { artifact } };
+  } catch (error) {
+    const why = messageOf(error);
+    return { shown: text.slice(0, MAX_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideOutcome } from "./decide-outcome.ts";
+import { decideOutcome } from "./build-receipt.ts";
 
 type Seen = Parameters<typeof decideOutcome>[0];
 

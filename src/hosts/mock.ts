@@ -3,15 +3,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import type { Capabilities } from "../../contract/capability.ts";
-import { type HostEnd, NO_USAGE, Usage } from "../../contract/receipt.ts";
-import type { WorkOrder } from "../../contract/work-order.ts";
-import { commandEnvironment } from "../../launch/child-environment.ts";
-import { isRecord } from "../../lib/json/json-value.ts";
-import { endTree } from "../../lib/process/end-tree.ts";
-import { messageOf, UserError } from "../../lib/text/user-error.ts";
-import { decideOrAsk, type HostJob, type OpenHost, ProtocolError } from "../../receipts/host.ts";
+import { type AgentEvent, newEvent } from "../contract/agent-event.ts";
+import type { Capabilities } from "../contract/capability.ts";
+import { type HostEnd, NO_USAGE, Usage } from "../contract/receipt.ts";
+import type { WorkOrder } from "../contract/work-order.ts";
+import { commandEnvironment } from "../launch/child-environment.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { endTree } from "../lib/process/end-tree.ts";
+import { messageOf, UserError } from "../lib/text/user-error.ts";
+import { decideOrAsk, type HostJob, type OpenHost, ProtocolError } from "../receipts/host.ts";
 
 export const MOCK_BACKEND = { id: "mock", backend_version: "1", adapter_version: "1" };
 
@@ -47,7 +47,7 @@ async function* play(job: HostJob, env: NodeJS.ProcessEnv): AsyncGenerator<Agent
     else if ("usage" in step) {
       state.usage = Usage.parse(step.usage);
       yield newEvent({ type: "assistant_message", text: "", ext: { usage: step.usage } });
-    } else yield* callTool(step, job, { env, id: `mock-${++state.calls}` });
+    } else yield* callTool(step, job, `mock-${++state.calls}`, env);
   }
   return finished(job.signal.aborted ? "partial" : "complete", state.usage);
 }
@@ -64,11 +64,7 @@ type CallStep = Exclude<
   { say: string } | { end: string } | { crash: string } | { wait_ms: number } | { usage: object }
 >;
 
-async function* callTool(
-  step: CallStep,
-  job: HostJob,
-  { env, id }: { readonly env: NodeJS.ProcessEnv; readonly id: string },
-): AsyncGenerator<AgentEvent> {
+async function* callTool(step: CallStep, job: HostJob, id: string, env: NodeJS.ProcessEnv): AsyncGenerator<AgentEvent> {
   const { tool, input, work } = toolOf(step, job.order.workspace.root, env);
   const { verdict } = await decideOrAsk(job, { tool, input, id });
   yield newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, input });
@@ -81,13 +77,9 @@ async function* callTool(
   yield newEvent({ type: "tool_result", tool_name: tool, tool_use_id: id, output, is_error: failed });
 }
 
-interface Tool {
-  readonly tool: string;
-  readonly input: unknown;
-  readonly work: () => Promise<{ readonly output: string; readonly failed: boolean }>;
-}
+type Work = () => Promise<{ readonly output: string; readonly failed: boolean }>;
 
-function toolOf(step: CallStep, root: string, env: NodeJS.ProcessEnv): Tool {
+function toolOf(step: CallStep, root: string, env: NodeJS.ProcessEnv): { tool: string; input: unknown; work: Work } {
   if ("bash" in step)
     return { tool: "bash", input: { command: step.bash }, work: () => runShell(step.bash, root, env) };
   if ("write" in step) {
@@ -151,7 +143,7 @@ const Scripts = z.array(Script).min(1).max(100);
  * The mock's script: `config.vendor.mock.script`, the one of this round in `rounds`, where the last is played again, or
  * a single answer that repeats the task.
  */
-function mockScript(order: Pick<WorkOrder, "config" | "task">, round: number): readonly MockStep[] {
+function mockScript(order: WorkOrder, round: number): readonly MockStep[] {
   const { mock } = order.config.vendor;
   const { script, rounds } = isRecord(mock) ? mock : {};
   if (rounds !== undefined) {

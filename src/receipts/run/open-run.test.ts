@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
-import { joinContainment } from "./run-work-order.ts";
+import { joinContainment } from "./open-run.ts";
 
 const inside: ContainmentFacts = {
   ...uncontained(null),
