@@ -119,7 +119,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   terminal: {
     imports: words("contract lib"),
     doors: words("rich-terminal.ts"),
-    budget: [12, 2000],
+    budget: [13, 2100],
   },
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),

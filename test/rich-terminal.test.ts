@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isAlive } from "./support/is-alive.ts";
 import { isOnPath } from "./support/is-on-path.ts";
 import { SIGNALBOX } from "./support/run-signalbox.ts";
-import { richTerminal, scene, terminal, WAIT } from "./support/tmux-terminal.ts";
+import { pidIn, richTerminal, scene, terminal, WAIT } from "./support/tmux-terminal.ts";
 
 const hasTmux = isOnPath("tmux");
 
@@ -286,26 +287,39 @@ test.runIf(hasTmux)("the person's own command is guarded, and the model reads of
   await expect.poll(() => screen().split("│ mine").length, WAIT).toBeGreaterThanOrEqual(2);
 });
 
-test.runIf(hasTmux)("it can be stopped and continued, and a closed terminal ends it", async () => {
+test.runIf(hasTmux)("it can be stopped and continued, and a text can be changed in an editor", async () => {
   const here = await scene({ turns: [{ text: "Still here." }] });
-  const { keys, shows, type, settings } = terminal2(here);
+  writeFileSync(join(here.env.HOME, "editor"), '#!/bin/sh\necho "edited in $0" >> "$1"\n', { mode: 0o755 });
+  const env = { ...here.env, PS1: "$ ", EDITOR: `'${join(here.env.HOME, "editor")}'` };
+  const { keys, shows, settings } = terminal({ ...here, env }, "bash --norc --noediting -i");
   await shows("$\n");
-  type(`'${SIGNALBOX}' native; echo "ended $?"`);
+  keys("-l", `'${SIGNALBOX}' native; echo "ended $?"`);
   keys("Enter");
-  await shows("❯");
+  await shows("❯\n");
   keys("-l", "half");
   await shows("❯ half");
   keys("C-z");
   await expect.poll(settings, WAIT).toContain(" icanon");
-  type("fg");
-  keys("Enter");
+  keys("fg", "Enter");
   await expect.poll(settings, WAIT).toContain("-icanon");
-  await shows("❯ half");
-  keys("C-u", "go", "Enter");
+  keys("C-g");
+  await shows("edited in /");
+  keys("Enter");
   await shows("Still here.");
+  expect(here.server.requests[0]?.userTexts[0]).toMatch(/^half ?edited in \//);
+  keys("C-d");
+  await shows("ended 0");
+  await expect.poll(settings, WAIT).toContain(" icanon");
 });
 
-function terminal2(here: Parameters<typeof terminal>[0]) {
-  const opened = terminal({ ...here, env: { ...here.env, PS1: "$ " } }, "bash --norc --noediting -i");
-  return { ...opened, type: (text: string) => opened.keys("-l", text) };
-}
+test.runIf(hasTmux)("a terminal that is closed takes the running command with it", async () => {
+  const here = await scene({ turns: [{ shell: "echo $$ > begun; while true; do sleep 0.1; done" }, { text: "x" }] });
+  const run = `sh -c 'echo $$ > own; exec "$0" native' '${SIGNALBOX}'; echo "ended $?"; sleep 60`;
+  const { keys, shows, settings } = terminal(here, run);
+  await shows("❯\n");
+  keys("go", "Enter");
+  await expect.poll(() => pidIn(join(here.cwd, "begun")), WAIT).toBeGreaterThan(0);
+  process.kill(pidIn(join(here.cwd, "own")), "SIGHUP");
+  await shows("ended 129");
+  expect([isAlive(pidIn(join(here.cwd, "begun"))), settings()]).toEqual([false, expect.stringContaining(" icanon")]);
+});

@@ -114,7 +114,7 @@ async function openConversation(common: NativeSettings, opened: Opening): Promis
   const context = forTools(found, nativeTools.tools);
   session.append(contextRecord(context));
   const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
-  const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
+  const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot, warn: common.warn });
   const system = systemPrompt(withWorktrees(withInstructions(context.parts, nativeTools.servers), common));
   const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
   const placed = { sessionId: session.id, cwd, policy, context, mode, ...person };

@@ -20,7 +20,8 @@ interface ViewParts {
 
 const THINKING_LINES = 3;
 const MAX_PROMPT_LINES = 12;
-const MAX_FOLDED = 50;
+/** A result may be long. */
+const MAX_FOLDED = 20;
 
 /** A conversation as it is shown: what is done, once, and what still changes. */
 export class ConversationView {
@@ -166,7 +167,8 @@ export class ConversationView {
     const { text, since } = this.#thinking;
     this.#thinking = undefined;
     this.#gap("note");
-    const line = this.#style.dim(`thought for ${timeOf(this.#now() - since)} (ctrl-o shows it)`);
+    const time = this.#now() - since;
+    const line = this.#style.dim(`thought${time < 1000 ? "" : ` for ${timeOf(time)}`} (ctrl-o shows it)`);
     this.#done.push((width) => [cut(line, width)]);
     this.#fold((width) => dimmed(text, width, this.#style));
   }

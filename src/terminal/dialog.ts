@@ -225,14 +225,17 @@ interface AskedQuestion {
   readonly choices: readonly string[];
 }
 
-/** A question of the model: a number for a choice, or any text. */
+/** Asks the person a question of the model, and returns the answer. */
+export type AskQuestion = (question: AskedQuestion, signal: AbortSignal) => Promise<string>;
+
+/** A question of the model: a number for a choice, or any text; no answer with Esc. */
 export function questionDialog({ question, choices }: AskedQuestion, { style, answer }: DialogParts<string>): Dialog {
   const input = lineInput((text) => {
     const chosen = choices[Number(text) - 1];
     if (text.trim() !== "") answer(chosen ?? text.trim());
   });
   return {
-    onKey: (key) => input.onKey(key),
+    onKey: (key) => (isKey(key, "escape", "ctrl+c") ? answer("") : input.onKey(key)),
     render: (width) => [
       ...wrapped(style.yellow(style.bold(`? ${printable(question)}`)), width),
       ...choices.flatMap((choice, index) => wrapped(`  ${index + 1}. ${printableLine(choice)}`, width)),

@@ -125,6 +125,7 @@ Esc           interrupt
 Ctrl-C        clear the line, then interrupt; twice on an empty line: leave
 Ctrl-D        on an empty line: leave
 Shift-Tab     the next mode: ask, plan, auto
+Ctrl-G        edit the prompt in $EDITOR
 Ctrl-O        show what was folded, the last first
 Ctrl-Z        suspend
 `;

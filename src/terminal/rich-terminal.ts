@@ -5,7 +5,8 @@ import type { AskPerson, PermissionAnswer } from "../contract/tool.ts";
 import { readTyped } from "../contract/typed-line.ts";
 import { atExit } from "../lib/process/at-exit.ts";
 import { shortLine } from "../lib/text/printable.ts";
-import { PermissionDialog, questionDialog } from "./dialog.ts";
+import { editOutside } from "./external-editor.ts";
+import { type AskQuestion, PermissionDialog, questionDialog } from "./dialog.ts";
 import { DialogHost } from "./dialog-host.ts";
 import { KEYS, PromptEditor } from "./prompt-editor.ts";
 import { type ScreenLines, isKey, LiveScreen, wrapped } from "./screen.ts";
@@ -15,12 +16,6 @@ import { isUtf8Terminal, type Style, styleFor } from "./style.ts";
 import { TypedLines } from "./typed-lines.ts";
 
 type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
-
-/** A question of the model to the person. */
-type AskQuestion = (
-  question: { readonly question: string; readonly choices: readonly string[] },
-  signal: AbortSignal,
-) => Promise<string>;
 
 /** How often what arrives is drawn. What is typed is drawn at once. */
 const DRAW_MS = 40;
@@ -58,7 +53,10 @@ export class RichTerminal {
   #hasHistory = false;
   #files: Promise<readonly string[]> | undefined;
 
+  readonly #environment: NodeJS.ProcessEnv;
+
   constructor(environment: NodeJS.ProcessEnv) {
+    this.#environment = environment;
     this.#style = styleFor(environment);
     const words = () => this.#session().words;
     this.#view = new ConversationView({ style: this.#style, now: () => performance.now(), words });
@@ -250,6 +248,7 @@ export class RichTerminal {
     else if (isKey(key, "shift+tab")) this.#nextMode();
     else if (isKey(key, "ctrl+o")) this.#view.unfold();
     else if (isKey(key, "ctrl+r")) void this.#searchHistory();
+    else if (isKey(key, "ctrl+g")) this.#editOutside();
     else if (isKey(key, "up") && isEmpty) return this.#takeBackOne();
     else if (isKey(key, "tab") && this.#working !== undefined && this.#isWhole()) this.#queueTyped();
     else return false;
@@ -313,6 +312,15 @@ export class RichTerminal {
     const text = await this.#dialogs.pick("Search:", choices);
     if (text !== undefined) this.#editor.setText(text);
     this.#draw();
+  }
+
+  #editOutside(): void {
+    this.#screen.stop();
+    const edited = editOutside(this.#editor.getExpandedText(), this.#environment);
+    this.#screen.start();
+    this.#screen.requestRender(true);
+    if ("text" in edited) this.#editor.setText(edited.text);
+    else this.#view.note(edited.because, this.#style.yellow);
   }
 
   /** What does not fit above the choices can be read by scrolling up. */
