@@ -308,7 +308,7 @@ test.runIf(hasTmux)("it can be stopped and continued, and a text can be changed 
   await shows("Still here.");
   expect(here.server.requests[0]?.userTexts[0]).toMatch(/^half ?edited in \//);
   keys("C-d");
-  await shows("ended 0");
+  await shows("signalbox sessions resume");
   await expect.poll(settings, WAIT).toContain(" icanon");
 });
 

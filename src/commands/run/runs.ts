@@ -11,7 +11,7 @@ import { say } from "../../lib/process/standard-streams.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { sessionsPlace } from "../../native/log/log-folder.ts";
-import { summarise } from "../../native/log/session-summary.ts";
+import { summarise } from "../../native/log/list-sessions.ts";
 import { type KnownRun, readRuns, runLife, whyUnknown, withRunLock } from "../../receipts/run/known-runs.ts";
 import { recoverRuns } from "../../receipts/run/recover-runs.ts";
 import type { RunSetting } from "../../receipts/run/run-setup.ts";

@@ -1,11 +1,12 @@
 import { PLAN_APPROVED, WorkMode } from "../../contract/engine-settings.ts";
-import type { KnownCommand, KnownCommands } from "../../contract/knowledge.ts";
+import type { KnowledgePlace, KnownCommand, KnownCommands } from "../../contract/knowledge.ts";
 import type { CommandView, NamedCommand, SessionMove } from "../../contract/session-port.ts";
 import { runGit } from "../../lib/process/run-git.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { dollars, printable } from "../../lib/text/printable.ts";
 import { isUserError, messageOf } from "../../lib/text/user-error.ts";
 import { readEffort, type ThinkingEffort } from "../../models/effort.ts";
+import { loadCommands } from "../knowledge/commands.ts";
 import type { Conversation } from "../session/conversation.ts";
 import type { ModeSwitch } from "../session/work-mode.ts";
 
@@ -86,8 +87,12 @@ export const lineCommands = (): readonly NamedCommand[] => [
   { name: "/quit", description: "leave" },
 ];
 
-/** Names that a file cannot have, without the slash. */
-export const TAKEN_NAMES: readonly string[] = [...Object.keys(COMMANDS), "/quit", "/exit"].map((name) => name.slice(1));
+/** The user's own commands, looked for now. A file cannot have the name of one of ours. */
+export const userCommands = (place: KnowledgePlace): KnownCommands =>
+  loadCommands(
+    place,
+    [...Object.keys(COMMANDS), "/quit", "/exit"].map((name) => name.slice(1)),
+  );
 
 /** Carries out the command at the start of a line: one of ours, or else one from a file. */
 export async function lineCommand(place: LineCommandPlace, text: string): Promise<SessionMove | void> {

@@ -1,15 +1,13 @@
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { answerText, type Message } from "../../contract/message.ts";
-import type { AskPerson, PermissionAnswer } from "../../contract/tool.ts";
 import type { SessionMove, SessionPort } from "../../contract/session-port.ts";
+import type { AskPerson, AskUser, PermissionAnswer } from "../../contract/tool.ts";
 import { readTyped } from "../../contract/typed-line.ts";
 import { printable, shortLine } from "../../lib/text/printable.ts";
-import type { AskUser } from "../tools/conversation-tools.ts";
-import { describeEvent, isToldAtEnd, outcomeLines } from "./event-lines.ts";
+import { describeEvent, isToldAtEnd, outcomeLines, showCall } from "./event-lines.ts";
 import { AUTOPILOT_ON, PLAN_ON } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
-import { showCall } from "./show-call.ts";
-import { waitingLine } from "./waiting-line.ts";
+import { waitingLine } from "./one-task.ts";
 
 const MAX_REASON = 600;
 

@@ -12,9 +12,8 @@ import { listSessions } from "../log/list-sessions.ts";
 import { logPath, sessionsPlace } from "../log/log-folder.ts";
 import { readLog } from "../log/read-log.ts";
 import type { PersonShell } from "../session/person-shell.ts";
-import { callLine, describeEvent, isToldAtEnd, outcomeLines } from "./event-lines.ts";
+import { callLine, describeEvent, isToldAtEnd, outcomeLines, showCall } from "./event-lines.ts";
 import { lineCommand, type LineCommandPlace, lineCommands } from "./line-commands.ts";
-import { showCall } from "./show-call.ts";
 
 /** What a port needs of an open session. */
 interface OpenedSession extends Pick<

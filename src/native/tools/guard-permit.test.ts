@@ -52,27 +52,25 @@ test.each(["./x $(cat a)", "./x $UNSET", 'eval "$(./y)"', "echo 'open"])(
 function asking(answers: readonly PermissionAnswer[]) {
   const asked: PermissionQuestion[] = [];
   const entries: AuditEntry[] = [];
-  const signalboxHome = tempFolder();
-  const own = { ...policy, workspaceRoot: tempFolder(), home: signalboxHome };
+  const home = tempFolder();
+  const own = { ...policy, workspaceRoot: tempFolder(), home };
+  const append = (entry: AuditEntry) => void entries.push(entry);
   const permit = guardPermit({
     policy: own,
     gate: pathGate(own, realMachine),
-    tainted: () => false,
+    record: { session: "s", agent: "native", append, redact: (text) => text },
     containment: UNCONTAINED,
-    signalboxHome,
-    machine: realMachine,
-    session: "s",
-    agent: "native",
-    append: (entry) => void entries.push(entry),
-    redact: (text) => text,
-    ask: async (question) => {
+    isTainted: () => false,
+    approved: new Set(),
+    home,
+    askPerson: async (question) => {
       asked.push(question);
       return answers[asked.length - 1] ?? "reject";
     },
   });
   const push = () =>
     permit({ id: "1", name: "bash", input: { command: "git push a b" } }, new AbortController().signal);
-  return { push, asked, codes: () => entries.map(({ code }) => code), signalboxHome };
+  return { push, asked, codes: () => entries.map(({ code }) => code), home };
 }
 
 test("a no with a word is a denial that the model reads; a bare no ends the turn", async () => {
@@ -85,13 +83,13 @@ test("a no with a word is a denial that the model reads; a bare no ends the turn
 });
 
 test("always holds for this session too, and the rule is written only when it is asked to be", async () => {
-  const { push, asked, signalboxHome, codes } = asking(["always"]);
+  const { push, asked, home, codes } = asking(["always"]);
   expect([await push(), await push(), asked.length]).toEqual([{ verdict: "allow" }, { verdict: "allow" }, 1]);
   expect(codes()).toContain("person-always");
   const { parts } = asked[0] ?? {};
   expect(parts?.details()).toContain("ASK  git push a b");
   const rule = await parts?.rule();
-  const file = join(signalboxHome, "policy.yaml");
+  const file = join(home, "policy.yaml");
   expect(existsSync(file)).toBe(false);
   if (rule === undefined || !("write" in rule)) throw new Error("no rule was offered");
   expect([rule.file, rule.text]).toEqual([file, expect.stringContaining("+    argv: [git, push, a, b]")]);

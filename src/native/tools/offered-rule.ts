@@ -4,23 +4,21 @@ import type { Policy } from "../../contract/policy.ts";
 import type { OfferedRule } from "../../contract/tool.ts";
 import { type AllowPlace, planAllow, writeAllow } from "../../guard/allow/plan-allow.ts";
 import { decide } from "../../guard/decide-and-record.ts";
-import { toolKind } from "../../guard/judge/tool-call.ts";
-import { isRecord } from "../../lib/json/json-value.ts";
 import { printable } from "../../lib/text/printable.ts";
 
 /** A call that a person is asked about, and what it was judged with. */
 export interface AskedCall {
   readonly call: AgentCall;
+  /** Undefined where it is not a shell's. */
+  readonly command: string | undefined;
   readonly policy: Policy;
   readonly machine: Machine;
   readonly signalboxHome: string;
 }
 
 /** The narrowest rule of the user's policy that allows a command, as `signalbox guard allow` finds it. */
-export function offeredRule({ call, policy, machine, signalboxHome }: AskedCall): OfferedRule {
-  const command = isRecord(call.input) ? call.input["command"] : undefined;
-  if (toolKind(call.tool) !== "shell" || typeof command !== "string")
-    return { because: "only commands can be allowed by a rule" };
+export function offeredRule({ call, command, policy, machine, signalboxHome }: AskedCall): OfferedRule {
+  if (command === undefined) return { because: "only commands can be allowed by a rule" };
   const { workspaceRoot } = policy;
   const place: AllowPlace = {
     folder: signalboxHome,

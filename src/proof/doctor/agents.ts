@@ -6,8 +6,7 @@ import { type BinaryIdentity, identify } from "../../launch/binary-identity.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { chooseModel, keyedProviders } from "../../models/choose-model.ts";
-import { wantedBaseUrl, wantedModel } from "../../native/settings/model-setting.ts";
-import { loadSettings } from "../../native/settings/settings-files.ts";
+import { loadSettings, wantedBaseUrl, wantedModel } from "../../native/settings/settings-files.ts";
 import { checkRunner, findRunner, RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
 import { RECIPE_NOT_FOUND } from "../../recipes/recipe/find-recipe.ts";
 import type { CheckResult, Examined } from "./check.ts";
@@ -75,7 +74,7 @@ export const agentOf = ({ id }: CheckResult) => id.slice(id.indexOf(".") + 1);
 export function checkNative({ env, home }: Examined): CheckResult {
   const id = "agent.native";
   try {
-    const settings = loadSettings({ home });
+    const settings = loadSettings(home);
     const wanted = wantedModel(env, settings);
     if (wanted === undefined) return { id, status: "absent", ...unchosen(env) };
     const { value: name, place } = wanted;
