@@ -127,6 +127,8 @@ static int folder_of_held(u32 index, char *name) {
     if (file < 0 || call2(fstat, file, &state) < 0 || (state.mode & S_IFMT) != S_IFDIR) {
       if (file >= 0) call1(close, file), take_away(folder, name);
       call3(mkdirat, folder, name, 0755);
+      /* Whatever our own mask is. */
+      call3(fchmodat, folder, name, 0755);
       file = open_in(folder, name);
     }
     call1(close, folder);

@@ -181,13 +181,14 @@ function refusal({ because, fix }: { readonly because: string; readonly fix: str
 type HeldByAgent = Extract<ContainedStart, { readonly by: "agent" }>;
 
 function heldByAgent(start: GuardedStart, { held, because }: HeldByAgent, isRequired: boolean): SessionPlace {
-  const containment = { contained: true, by: start.agent, held, provenAt: new Date().toISOString() } as const;
+  const provenAt = new Date().toISOString();
+  const containment = { contained: true, form: "agent", by: start.agent, held, provenAt } as const;
   start.warn(because);
   return {
     containment,
     flags: start.flagsWhen?.(true) ?? start.flags,
     isRequired,
-    facts: () => ({ ...uncontained(null), contained: true, by: start.agent, held: [...held] }),
+    facts: () => ({ ...uncontained(null), contained: true, form: "agent", by: start.agent, held: [...held] }),
   };
 }
 
