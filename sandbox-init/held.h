@@ -126,10 +126,12 @@ static int folder_of_held(u32 index, char *name) {
     int file = open_in(folder, name);
     if (file < 0 || call2(fstat, file, &state) < 0 || (state.mode & S_IFMT) != S_IFDIR) {
       if (file >= 0) call1(close, file), take_away(folder, name);
-      call3(mkdirat, folder, name, 0755);
-      /* Whatever our own mask is. */
-      call3(fchmodat, folder, name, 0755);
+      i64 made = call3(mkdirat, folder, name, 0755);
       file = open_in(folder, name);
+      /* Whatever our own mask is. Not by its name, which may lead elsewhere by now. */
+      char path[64];
+      by_descriptor(path, path + sizeof path, file);
+      if (made == 0 && file >= 0 && call2(fstat, file, &state) == 0 && (state.mode & S_IFMT) == S_IFDIR) call3(fchmodat, AT_FDCWD, path, 0755);
     }
     call1(close, folder);
     folder = file;

@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/start-command.ts run/start-server.ts session/limits.ts
       session/private-home.ts
     `),
-    budget: [47, 8000],
+    budget: [51, 8250],
   },
   agents: {
     imports: words("contract lib"),

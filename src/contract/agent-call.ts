@@ -63,6 +63,21 @@ export type Containment =
     }
   | { readonly contained: false; readonly because: string; readonly fix: string };
 
+/** What commands can do in the weaker form that the whole one prevents. */
+export const WEAKER_LOSES: readonly string[] = [
+  "hidden files of the workspace, such as .env, can be read",
+  "hooks, workflows and git's settings can be changed; they are put back after each command, and until then a program outside can use what was changed",
+  "modes and times of your other files can be changed, and all processes be seen",
+  "/tmp cannot be used, and loopback is the machine's own",
+];
+
+/** What a session in the weaker form says when it starts; undefined for any other. */
+export function weakerNotice(containment: Containment): string | undefined {
+  if (!containment.contained || containment.instead === undefined) return undefined;
+  const { held, by, instead } = containment;
+  return `contained: ${heldWords(held)}, by ${by}, because ${instead.because}. Hidden files such as .env can be read, and changed hooks and workflows are put back only after a command. To see more: signalbox sandbox --why`;
+}
+
 /**
  * One thing that a command needs and the sandbox does not give. A host, a path or a variable can be lent to this one
  * command; for anything else it has to run outside.

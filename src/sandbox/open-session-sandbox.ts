@@ -1,13 +1,20 @@
 import { realpathSync } from "node:fs";
-import type { Containment } from "../contract/agent-call.ts";
+import type { Containment, ContainmentForm } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { EXIT, isUserError, messageOf, UserError } from "../lib/text/user-error.ts";
-import { type Contained, type NotContained, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
+import { type Contained, type NotContained, proveForms, proveSandbox } from "./prove-sandbox.ts";
+import type { ProofParts } from "./sandbox-trial.ts";
 import { startSeatbelt } from "./macos/seatbelt-session.ts";
-import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./linux/session-sandbox.ts";
+import {
+  type RunningSandbox,
+  type SandboxPrograms,
+  startSandbox,
+  type StartParts,
+  unmountedView,
+} from "./linux/session-sandbox.ts";
 import { planSession, refuseWideRoots, type SessionView } from "./session/session-plan.ts";
 import { ChangedMounts } from "./linux/check-mounts.ts";
 import { SessionFailure } from "./linux/start-session.ts";
@@ -79,10 +86,41 @@ export async function sandboxHere(
   const privateHome = policy.sandbox === "strict" ? undefined : signalboxHome;
   try {
     const plan = planSession(policy, { signalboxHome, privateHome, path: environment["PATH"] ?? "" });
-    return { containment, plan, usesHelper: "programs" in proof && proof.programs.helper !== undefined };
+    const { helper, bubblewrap } = "programs" in proof ? proof.programs : {};
+    const isUnmounted = helper !== undefined && bubblewrap === undefined;
+    return { containment, plan: isUnmounted ? unmountedView(plan) : plan, usesHelper: helper !== undefined };
   } catch (error) {
     throw refused(error, policy.workspaceRoot);
   }
+}
+
+/** One form of the sandbox: whether it works here, and otherwise what refuses it. */
+export interface FormHere {
+  readonly form: ContainmentForm;
+  readonly works: boolean;
+  /** The policy would use it, if nothing better works. */
+  readonly taken: boolean;
+  readonly because: string | undefined;
+  readonly fix: string | undefined;
+}
+
+/** Each form that this system could have, the best first, whatever the policy takes. Makes the trials again. */
+export async function formsHere(policy: Policy, { signalboxHome }: ProofParts): Promise<readonly FormHere[]> {
+  const parts = { signalboxHome, isAgain: true };
+  const isOn = policy.sandbox !== "off";
+  const of = (form: ContainmentForm, refused: NotContained | undefined, taken = isOn): FormHere => ({
+    form,
+    works: refused === undefined,
+    taken,
+    because: refused?.because,
+    fix: refused?.fix,
+  });
+  if (process.platform !== "linux") {
+    const { containment } = await proveSandbox(policy, parts);
+    return [of("seatbelt", containment.contained ? undefined : containment)];
+  }
+  const { bubblewrap, landlock, takesLandlock } = await proveForms(policy, parts);
+  return [of("bubblewrap", bubblewrap), of("landlock", landlock, isOn && takesLandlock)];
 }
 
 const SWITCHED_OFF: NotContained = {

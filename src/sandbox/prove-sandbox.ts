@@ -19,6 +19,7 @@ import {
   notProven,
   OFF,
   type PassedTrial,
+  type ProofParts,
   proofKey,
   readProof,
   tryOut,
@@ -29,20 +30,6 @@ import { weakerForm } from "./weaker-form.ts";
 export type Contained = Extract<Containment, { contained: true }>;
 
 export type NotContained = Extract<Containment, { contained: false }>;
-
-export interface ProofParts {
-  readonly signalboxHome: string;
-  /** A flag asks for a sandbox, so the weaker form has to be allowed by the policy. */
-  readonly isRequired?: boolean | undefined;
-  /** Makes the trial even if it has passed before. */
-  readonly isAgain?: boolean | undefined;
-  /** Tests pass programs of their own. */
-  readonly findBubblewrap?: ((workspace: string) => string | undefined) | undefined;
-  readonly findHelper?: (() => string | undefined) | undefined;
-  readonly platform?: NodeJS.Platform | undefined;
-  /** macOS's `sandbox-exec`. */
-  readonly sandboxExec?: string | undefined;
-}
 
 type ProvenPrograms =
   | { readonly containment: Contained; readonly programs: SandboxPrograms }
@@ -92,10 +79,12 @@ async function refusalOf(bubblewrap: string): Promise<string | undefined> {
 /** Both forms, whatever the policy takes. */
 export async function proveForms(policy: Policy, parts: ProofParts) {
   const { containment } = await proveBubblewrap(policy, parts);
-  const weaker = await weakerForm(policy, parts).tryIt();
+  const { isTaken, tryIt } = weakerForm(policy, parts);
+  const weaker = await tryIt();
   return {
     bubblewrap: containment.contained ? undefined : containment,
     landlock: "containment" in weaker ? weaker.containment : undefined,
+    takesLandlock: isTaken,
   };
 }
 

@@ -17,6 +17,20 @@ import { systemProgram } from "../lib/path/find-program.ts";
 import { hasStarted } from "../lib/process/has-started.ts";
 import type { RunningSandbox } from "./linux/session-sandbox.ts";
 
+export interface ProofParts {
+  readonly signalboxHome: string;
+  /** A flag asks for a sandbox, so the weaker form has to be allowed by the policy. */
+  readonly isRequired?: boolean | undefined;
+  /** Makes the trial even if it has passed before. */
+  readonly isAgain?: boolean | undefined;
+  /** Tests pass programs of their own. */
+  readonly findBubblewrap?: ((workspace: string) => string | undefined) | undefined;
+  readonly findHelper?: (() => string | undefined) | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
+  /** macOS's `sandbox-exec`. */
+  readonly sandboxExec?: string | undefined;
+}
+
 interface TrialParts {
   readonly signalboxHome: string;
   /** The policy of the session, for how strict its sandbox is. */

@@ -1,17 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { type Containment, HELD_PARTS, heldWords, PARTLY_HELD } from "../contract/agent-call.ts";
+import { type Containment, HELD_PARTS, PARTLY_HELD } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import { helperProgram } from "../lib/path/package-folder.ts";
 import { diskError, isUserError, messageOf } from "../lib/text/user-error.ts";
 import { type SandboxPrograms, startSandbox } from "./linux/session-sandbox.ts";
 import { SessionFailure } from "./linux/start-session.ts";
-import type { ProofParts } from "./prove-sandbox.ts";
 import {
   type NotProven,
   notProven,
   OFF,
   type PassedTrial,
+  type ProofParts,
   proofKey,
   readProof,
   tryOut,
@@ -26,6 +26,8 @@ type ProvenLandlock = { readonly containment: Contained; readonly programs: Sand
 
 /** The form that is left where bubblewrap does not work. */
 interface WeakerForm {
+  /** The policy takes it. */
+  readonly isTaken: boolean;
   /** The policy takes it, and its trial has passed before. */
   readonly isKnown: () => boolean;
   /** Whether it holds here, and the policy takes it; `instead` says why it has to be this one. */
@@ -47,6 +49,7 @@ export function weakerForm(policy: Policy, parts: ProofParts): WeakerForm {
     return proof;
   };
   return {
+    isTaken,
     isKnown: () => isTaken && known() !== undefined,
     tryIt,
     async prove(instead) {
@@ -83,11 +86,7 @@ function withChoice(instead: NotContained, { sandbox }: Policy, helper: string |
 const hasLandlock = (helper: string): boolean =>
   spawnSync(helper, ["landlock"], { argv0: "signalbox landlock", env: {}, stdio: "ignore" }).status === 0;
 
-async function tryLandlock(
-  policy: Policy,
-  signalboxHome: string,
-  helper: string,
-): Promise<PassedTrial | NotProven> {
+async function tryLandlock(policy: Policy, signalboxHome: string, helper: string): Promise<PassedTrial | NotProven> {
   const programs = { bubblewrap: undefined, helper, closesUserNamespaces: false };
   const provenAt = new Date().toISOString();
   try {
@@ -103,8 +102,7 @@ async function tryLandlock(
     });
     return fault ?? { provenAt, closesUserNamespaces: false, usesHelper: true };
   } catch (error) {
-    if (error instanceof SessionFailure)
-      return notProven(lastLine(error.message).replace(/^signalbox: /, ""), NEEDS);
+    if (error instanceof SessionFailure) return notProven(lastLine(error.message).replace(/^signalbox: /, ""), NEEDS);
     const known = isUserError(error) ? error : diskError(error, signalboxHome);
     return notProven(`the sandbox test failed: ${known?.message ?? messageOf(error)}`, known?.fix ?? OFF);
   }
@@ -113,18 +111,3 @@ async function tryLandlock(
 const lastLine = (text: string) => text.trim().split("\n").at(-1) ?? "";
 
 const NEEDS = "Landlock needs Linux 6.7 or newer, and a kernel command line whose lsm= names it";
-
-/** What commands can do in the weaker form that the whole one prevents. */
-export const LOST: readonly string[] = [
-  "hidden files of the workspace, such as .env, can be read",
-  "hooks, workflows and git's settings can be changed; that is put back after each command, and a program outside can see it until then",
-  "modes and times of your other files can be changed, and all processes be seen",
-  "/tmp is not there, and the network door is on the machine's own loopback",
-];
-
-/** What a session in the weaker form says when it starts; undefined for any other. */
-export function weakerNotice(containment: Containment): string | undefined {
-  if (!containment.contained || containment.instead === undefined) return undefined;
-  const { held, by, instead } = containment;
-  return `contained: ${heldWords(held)}, by ${by}, because ${instead.because}. Hidden files such as .env can be read, and changed hooks and workflows are put back only after a command. To see more: signalbox sandbox --why`;
-}

@@ -1,4 +1,4 @@
-import type { HeldPart, Recoverable } from "../../contract/agent-call.ts";
+import { type HeldPart, isPartly, type Recoverable } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { isBelow, realPath } from "../../lib/path/real-path.ts";
@@ -57,7 +57,7 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
   };
 }
 
-/** True when the sandbox has all these parts. */
-export function holds(inside: Inside, parts: readonly HeldPart[]): boolean {
-  return parts.every((part) => inside.held.includes(part));
+/** True when the sandbox has all these parts; for any program the home is what counts of the secrets. */
+export function holds({ held }: Pick<Inside, "held">, parts: readonly HeldPart[]): boolean {
+  return parts.every((part) => held.includes(part) || (part === "secrets" && isPartly(held)));
 }

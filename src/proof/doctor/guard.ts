@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { heldWords } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
@@ -56,8 +57,10 @@ export async function checkSandbox(
     const names = (isHeld: boolean) => facts.filter(({ limit }) => (limit !== null) === isHeld).map(({ what }) => what);
     return {
       id: "sandbox",
-      status: "ok",
-      summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}${limitsText(names(true), names(false))}`,
+      ...(containment.instead === undefined
+        ? { status: "ok" }
+        : { status: "warn", fix: `${containment.instead.fix} (${LOST_WORDS})` }),
+      summary: `contained: ${heldWords(containment.held)}, by ${containment.by}${limitsText(names(true), names(false))}${containment.instead === undefined ? "" : `, because ${containment.instead.because}`}`,
       facts: Object.fromEntries(facts.map((fact) => [`limit: ${fact.what}`, limitText(fact)])),
     };
   }
@@ -69,6 +72,8 @@ export async function checkSandbox(
     fix: containment.fix,
   };
 }
+
+const LOST_WORDS = "what is missing until then: signalbox sandbox --why";
 
 function refusal(error: unknown): CheckResult {
   if (!isUserError(error)) throw error;

@@ -173,6 +173,7 @@ export function openRecipeContainment(place: ContainmentPlace): RecipeContainmen
       snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
       const session = await openContainedSession({
         policy,
+        isRequired,
         caller: { session: runId, agent: "recipe" },
         environment,
         signalboxHome: home,

@@ -258,12 +258,12 @@ async function startUnmounted(plan: SessionView, start: PlannedStart, home: stri
 const processesHere = () => Number(/\/(\d+)/.exec(readFileSync("/proc/loadavg", "utf8"))?.[1] ?? 0);
 
 /** Nothing in the folders that commands can write is hidden in the Landlock form. */
-function unmountedView(plan: SessionView): SessionView {
+export function unmountedView(plan: SessionView): SessionView {
   const writable = writablePaths(plan);
   const isShown = (path: string) => [plan.workspace, ...writable].some((root) => isInside(path, root));
   const isHidden = ({ kind, path }: SessionView["mounts"][number]) =>
     kind.startsWith("empty-") && isShown(path) && lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true;
-  return { ...plan, mounts: plan.mounts.filter((mount) => !isHidden(mount)), placeholders: [] };
+  return { ...plan, mounts: plan.mounts.filter((mount) => !isHidden(mount)), placeholders: [], isUnmounted: true };
 }
 
 const portsOf = ({ door, ports = [] }: StartParts) => [...(door === true ? [DOOR_PORT] : []), ...ports];
@@ -310,7 +310,9 @@ function watchedRecords(plan: SessionView, policy: Policy, { before, held = [] }
   const watched = [...plan.watched, ...plan.links, ...missingAtTops(plan, openRepositories(plan, policy))];
   // Everything below counts as known too.
   const known = before?.known.filter((path) => bytesOf(textOf(path)) === path) ?? [];
-  const elsewhere = [...watched, ...held.map((each) => each.slice(1))].filter((path) => !roots.some((root) => isInside(path, root)));
+  const elsewhere = [...watched, ...held.map((each) => each.slice(1))].filter(
+    (path) => !roots.some((root) => isInside(path, root)),
+  );
   const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
   return records([
     ...[...folders].map((folder) => `w${folder}`),

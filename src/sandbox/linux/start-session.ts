@@ -63,7 +63,7 @@ interface SessionStart {
 }
 
 /** By which program, and with which arguments, or with which rules of Landlock. */
-export type StartedForm =
+type StartedForm =
   | { readonly type: "bubblewrap"; readonly program: string; readonly argv: readonly string[] }
   | { readonly type: "landlock"; readonly rules: readonly string[] };
 

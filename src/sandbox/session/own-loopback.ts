@@ -1,12 +1,16 @@
 import { createServer, type Server } from "node:net";
-import type { StartParts } from "../linux/session-sandbox.ts";
 import { DOOR_PORT } from "./command-environment.ts";
+
+interface WantedPorts {
+  readonly door?: boolean | undefined;
+  readonly ports?: readonly number[] | undefined;
+}
 
 /**
  * For forms in which loopback is the machine's own: the network door, on a port that is free, and the ports that the
  * caller will serve. They must not keep the launcher running.
  */
-export async function listenOnLoopback({ door, ports = [] }: Pick<StartParts, "door" | "ports">) {
+export async function listenOnLoopback({ door, ports = [] }: WantedPorts) {
   const listeners = new Map<number, Server>();
   if (door === true) listeners.set(DOOR_PORT, await listen(0));
   for (const port of ports) listeners.set(port, await listen(port));

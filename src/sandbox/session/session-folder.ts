@@ -114,8 +114,7 @@ async function removeLeft(signalboxHome: string, onFound: (found: FoundAfter) =>
       const found = await lookAfter(folder);
       for (const each of found) onFound(each);
       const isDone = !existsSync(join(folder, PLACES)) && found.every(({ type }) => type !== "left");
-      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name) && isDone)
-        removeTree(folder);
+      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name) && isDone) removeTree(folder);
     } catch {
       // Another signalbox was faster.
     }
