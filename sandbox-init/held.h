@@ -146,7 +146,9 @@ static void put_back(u32 index) {
   char name[256], copy[64];
   struct stat state;
   int was_there = held[index].is_there;
-  int folder = folder_of_held(index, name), is_there = folder >= 0 && call4(newfstatat, folder, name, &state, AT_SYMLINK_NOFOLLOW) == 0;
+  int folder = folder_of_held(index, name);
+  if (folder >= 0) regain(folder);
+  int is_there = folder >= 0 && call4(newfstatat, folder, name, &state, AT_SYMLINK_NOFOLLOW) == 0;
   if (is_there && !take_and_tell(folder, name, "restored", held[index].path)) return;
   if (!is_there) report_path("restored", held[index].path), count_removal(held[index].path);
   copy_name(index, copy, copy + sizeof copy);
