@@ -146,11 +146,11 @@ function note(path: string, kind: ErrorKind, view: View): string | undefined {
 
 /** Where nothing is mounted, every refusal is a denied permission. */
 function unmountedNote(path: string, kind: ErrorKind, { home, roots, workspace }: SessionView) {
-  if (kind !== "denied" || [workspace, ...roots].some((root) => isInside(path, root))) return undefined;
-  if (SHARED_FOLDERS.some((folder) => isInside(path, folder)))
-    return ["is shared with other programs on this machine. For temporary files use $TMPDIR", OUTSIDE];
-  return isInside(path, home)
-    ? ["is in your home folder, which is hidden", OUTSIDE]
+  if (kind !== "denied" || [workspace, ...roots, "/dev/tcp", "/dev/udp"].some((root) => isInside(path, root)))
+    return undefined;
+  if (isInside(path, home)) return ["is in your home folder, which is hidden", OUTSIDE];
+  return SHARED_FOLDERS.some((folder) => isInside(path, folder))
+    ? ["is shared with other programs on this machine. For temporary files use $TMPDIR", OUTSIDE]
     : ["is outside the folders that commands can write", OUTSIDE];
 }
 
