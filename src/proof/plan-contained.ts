@@ -30,15 +30,14 @@ export async function tryContained(stage: TrialPlace): Promise<readonly Trial[]>
   const control = await bareProbe(home, stage, listener);
   planted.clean();
   const before = listener.connections();
-  const repository = stage.repository({ "probe.sh": PROBE });
   const shared = `signalbox-${randomId()}`;
-  const file = `"\${TMPDIR:-/tmp}/${shared}"`;
+  const repository = stage.repository({ "probe.sh": PROBE, ...sharing(`"\${TMPDIR:-/tmp}/${shared}"`) });
   const session = await playSession(stage, {
     steps: [
       { turn: { shell: ["touch ok-contained"] } },
-      { turn: { shell: [`echo kept > ${file}; sleep 300 >/dev/null 2>&1 & echo $! > child`] } },
+      { turn: { shell: ["bash share.sh"] } },
       { turn: { shell: [`bash probe.sh ${listener.port} ${stage.name} ${shQuote(home)}`] } },
-      { turn: { shell: [`test -f ${file} && test -d "/proc/$(cat child)" && touch ok-session`] } },
+      { turn: { shell: ["bash find.sh"] } },
       { turn: { text: "Done." } },
     ],
     flags: [],
@@ -81,6 +80,12 @@ export async function tryContained(stage: TrialPlace): Promise<readonly Trial[]>
     },
   ];
 }
+
+/** Where temporary files are depends on the form of the sandbox. */
+const sharing = (file: string) => ({
+  "share.sh": `echo kept > ${file}; sleep 300 >/dev/null 2>&1 & echo $! > child\n`,
+  "find.sh": `test -f ${file} && test -d "/proc/$(cat child)" && touch ok-session\n`,
+});
 
 /** In a sandbox this file is only there for the session's own commands. */
 function isLeft(name: string, temporary = "/tmp"): boolean {

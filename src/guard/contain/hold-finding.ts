@@ -1,4 +1,4 @@
-import { type HeldPart, isPartly, type Need } from "../../contract/agent-call.ts";
+import type { HeldPart, Need } from "../../contract/agent-call.ts";
 import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
 import { readTarget } from "../../lib/net/host-pattern.ts";
 import { isWild } from "../../lib/path/glob.ts";
@@ -30,7 +30,7 @@ export function holdFinding(finding: GuardFinding, inside: Inside): GuardFinding
 
 /** Single files are only held in the whole form. */
 const heldByRow = (finding: GuardFinding, { by, files }: Extract<HeldRow, { kind: "held" }>, inside: Inside) =>
-  files === true && isPartly(inside.held) ? finding : heldBy(finding, by, inside);
+  files === true && inside.isPartly ? finding : heldBy(finding, by, inside);
 
 function heldBy(finding: GuardFinding, parts: readonly HeldPart[], inside: Inside): GuardFinding {
   return holds(inside, parts) ? { ...finding, verdict: "allow", heldBy: parts } : finding;

@@ -1,4 +1,4 @@
-import { type HeldPart, isPartly, type Recoverable } from "../../contract/agent-call.ts";
+import type { HeldPart, Recoverable } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { isBelow, realPath } from "../../lib/path/real-path.ts";
@@ -7,6 +7,8 @@ import { isBuildOutput } from "./build-output.ts";
 /** The sandbox that a command would run in, as far as the judge needs it. */
 export interface Inside {
   readonly held: readonly HeldPart[];
+  /** The weaker form: of secrets it holds the home, and of protected files nothing. */
+  readonly isPartly: boolean;
   readonly tainted: boolean;
   /** The workspace and the home folder, as written and as they really lead. */
   readonly roots: readonly string[];
@@ -40,6 +42,7 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
   const isOutput = (path: string) => roots.some((root) => isBuildOutput(path, root, machine));
   return {
     held: contained,
+    isPartly: contained.includes("home"),
     tainted,
     roots,
     homes: bothSpellings(policy.home),
@@ -58,6 +61,6 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
 }
 
 /** True when the sandbox has all these parts; for any program the home is what counts of the secrets. */
-export function holds({ held }: Pick<Inside, "held">, parts: readonly HeldPart[]): boolean {
-  return parts.every((part) => held.includes(part) || (part === "secrets" && isPartly(held)));
+export function holds({ held, isPartly }: Inside, parts: readonly HeldPart[]): boolean {
+  return parts.every((part) => held.includes(part) || (part === "secrets" && isPartly));
 }
