@@ -43,22 +43,32 @@ export type SandboxParts = StartParts & ProofParts;
 export async function openSessionSandbox(policy: Policy, parts: SandboxParts): Promise<SessionSandbox | NoSandbox> {
   if (policy.sandbox === "off") return none(SWITCHED_OFF);
   const proof = await proveFor(policy, parts);
-  if (!("programs" in proof || "sandboxExec" in proof)) return none(proof.containment);
-  const { containment } = proof;
+  if (!isProven(proof)) return none(proof.containment);
   try {
-    if ("sandboxExec" in proof) {
-      const sandbox = await startSeatbelt(policy, parts, proof.sandboxExec);
-      return { ...sandbox, contained: true, containment, usesHelper: false };
-    }
-    const sandbox = await startTwice(policy, parts, proof.programs);
-    return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
+    return await opened(policy, parts, proof);
   } catch (error) {
     if (!(error instanceof SessionFailure)) throw refused(error, policy.workspaceRoot);
     // Either this machine has changed since the trial, or the workspace keeps the sandbox from starting.
     const again = await proveSandbox(policy, { ...parts, isAgain: true });
-    if (!again.containment.contained) return none(again.containment);
-    throw unstartable(error, policy.workspaceRoot);
+    if (!isProven(again)) return none(again.containment);
+    if (again.containment.form === proof.containment.form) throw unstartable(error, policy.workspaceRoot);
+    return await opened(policy, parts, again);
   }
+}
+
+type Proof = Awaited<ReturnType<typeof proveSandbox>>;
+type Proven = Exclude<Proof, { readonly containment: NotContained }>;
+
+const isProven = (proof: Proof): proof is Proven => "programs" in proof || "sandboxExec" in proof;
+
+async function opened(policy: Policy, parts: SandboxParts, proof: Proven): Promise<SessionSandbox> {
+  const { containment } = proof;
+  if ("sandboxExec" in proof) {
+    const sandbox = await startSeatbelt(policy, parts, proof.sandboxExec);
+    return { ...sandbox, contained: true, containment, usesHelper: false };
+  }
+  const sandbox = await startTwice(policy, parts, proof.programs);
+  return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
 }
 
 /** The sandbox that a session started here would have, and its view of the disk. */
@@ -129,13 +139,13 @@ const SWITCHED_OFF: NotContained = {
   fix: "set sandbox: auto in the policy",
 };
 
-async function proveFor(policy: Policy, parts: ProofParts) {
+async function proveFor(policy: Policy, parts: ProofParts): Promise<Proof> {
   try {
     refuseWideRoots(policy, parts.signalboxHome);
     return await proveSandbox(policy, parts);
   } catch (error) {
     if (!isUserError(error)) throw error;
-    return { containment: { contained: false, because: error.message, fix: error.fix } } as const;
+    return { containment: { contained: false, because: error.message, fix: error.fix } };
   }
 }
 
