@@ -42,12 +42,15 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+function argvOf(args: readonly string[], { wrapper = [], reader }: Options): readonly string[] {
+  const argv = [...wrapper, SIGNALBOX, ...args];
+  return reader === undefined ? argv : ["bash", "-c", `"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`, "bash", ...argv];
+}
+
 /** Runs the real program as a person would, with exactly the given environment beside PATH and HOME. */
 export async function signalbox(args: readonly string[], options: Options = {}): Promise<Outcome> {
   compileWithoutSandbox(options.env?.["HOME"], options.cwd ?? PROJECT);
-  const piped = ["-c", `"$@" | ${options.reader ?? "cat"}; exit "\${PIPESTATUS[0]}"`, "bash", SIGNALBOX, ...args];
-  const bare = [...(options.wrapper ?? []), SIGNALBOX, ...args];
-  const [program = "", ...words] = options.reader === undefined ? bare : ["bash", ...piped];
+  const [program = "", ...words] = argvOf(args, options);
   const child = spawn(program, words, {
     cwd: options.cwd ?? PROJECT,
     env: { PATH: process.env["PATH"], HOME: options.env?.["HOME"] ?? emptyHome(), ...options.env },
