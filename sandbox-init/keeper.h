@@ -418,13 +418,13 @@ static void read_one(struct index_reader *reader, const char *name) {
   if (!content.bytes) return;
   reader->bytes = content.bytes;
   reader->size = content.size;
-  reader->has_shared = 0;
+  reader->has_shared = reader->has_offsets = 0;
   read_index(reader);
 }
 
 static void read_repository(void) {
   struct repository *repository = &repositories[reading];
-  struct index_reader reader = {.hash_size = repository->hash_size, .gitlink = add_gitlink, .tree = add_tree};
+  struct index_reader reader = {.hash_size = repository->hash_size, .gitlink = add_gitlink, .tree = add_tree, .pause = look_at_all};
   /* Those of its user come before the first command. */
   if (is_quiet()) repository->has_trees = 1;
   for (u32 i = 0; i < watched_count; i++) if (watched[i].index == reading + 1 && watched[i].is_linked) watched[i].is_linked = WAS_LINKED;

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { AgentHooks, TrustedFiles } from "../../contract/agent-install.ts";
 import type { Dialect } from "../../contract/hook-event.ts";
@@ -47,11 +48,14 @@ export const claudeDialect: Dialect = {
 export const claudeHooks: AgentHooks = {
   dialect: claudeDialect,
   shellOf: (_, { shell }) => (shell === undefined ? undefined : { name: shell, chosenByModel: false }),
-  refusal({ input, cwd }, { trustedFiles }) {
+  refusal({ tool, input, cwd }, { trustedFiles }) {
     if (trustedFiles === undefined) return undefined;
     const changed = changedSince(trustedFiles);
     if (changed !== undefined)
       return `${changed} was added or changed during this session and may start programs; ask the user to review it`;
+    const skill = tool === "Skill" ? nestedSkill(input) : undefined;
+    if (skill !== undefined)
+      return `${skill} is neither a skill of .claude/skills at the top nor of one of your plugins, so it is not trusted; to use it, move it to .claude/skills and run: signalbox trust`;
     const nested = nestedBeside(trustedFiles, input, cwd ?? trustedFiles.workspace);
     return nested === undefined
       ? undefined
@@ -78,6 +82,18 @@ export function nestedBeside({ workspace }: TrustedFiles, input: unknown, cwd: s
   // By its name and by its real path: a link may bypass either.
   const folders = paths.flatMap((path) => [...foldersOf(path, workspace), ...foldersOf(realPlace(path), workspace)]);
   return folders.map((folder) => join(folder, ".claude")).find((place) => existsSync(place));
+}
+
+/**
+ * Claude Code names a skill of a nested folder `folder:skill`, as it does those of plugins. It may have loaded one that
+ * was there between two looks of ours.
+ */
+export function nestedSkill(input: unknown, env = process.env): string | undefined {
+  const name = isRecord(input) ? (input["skill"] ?? input["command"]) : undefined;
+  const [, owner] = typeof name === "string" ? (/^\/?(.*):[^:]*$/s.exec(name) ?? []) : [];
+  if (typeof name !== "string" || owner === undefined || owner === "signalbox") return undefined;
+  const settings = textOf(join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), "settings.json"));
+  return settings?.includes(`"${owner}@`) === true ? undefined : name;
 }
 
 function foldersOf(path: string, workspace: string): readonly string[] {

@@ -14,6 +14,10 @@ export const FLOOR_DENY_READ: readonly string[] = [
   "~/.docker/config.json",
   "~/.pypirc",
   "~/.password-store/**",
+  "~/.local/share/uv/credentials/**",
+  "~/.dotnet/corefx/cryptography/**",
+  "~/.npm-global/etc/npmrc",
+  "~/.npm-packages/etc/npmrc",
   "/etc/shadow",
   "/etc/gshadow",
   "/etc/sudoers",
@@ -85,157 +89,60 @@ const CONTINUOUS_INTEGRATION: readonly string[] = [
   ".github/actions/**",
   ".gitlab-ci.yml",
   ".circleci/**",
-  "**/.gitlab-ci.yml",
-  "**/.gitlab/ci/**",
-  "**/Jenkinsfile*",
-  "**/azure-pipelines*",
-  "**/.azure-pipelines/**",
-  "**/.travis.yml",
-  "**/bitbucket-pipelines.yml",
-  "**/.drone.yml",
-  "**/.drone.star",
-  "**/.drone.jsonnet",
-  "**/.buildkite/**",
-  "**/appveyor.yml",
-  "**/.appveyor.yml",
-  "**/.woodpecker.yml",
-  "**/.woodpecker.yaml",
-  "**/.woodpecker/**",
-  "**/.cirrus.yml",
-  "**/.cirrus.star",
-  "**/.semaphore/**",
-  "**/.teamcity/**",
-  "**/.forgejo/workflows/**",
-  "**/.gitea/workflows/**",
-  "**/wercker.yml",
-  "**/codefresh.yml",
-  "**/.codefresh/**",
-  "**/cloudbuild.yaml",
-  "**/cloudbuild.yml",
-  "**/buildspec.yml",
-  "**/.tekton/**",
-  "**/.harness/**",
-  "**/.builds/**",
-  "**/.build.yml",
-  "**/.ci.yml",
-  "**/.concourse.yml",
-  "**/bamboo-specs/**",
-  "**/codemagic.yaml",
-  "**/bitrise.yml",
-  "**/.zuul.yaml",
-  "**/.zuul.d/**",
-  "**/zuul.yaml",
-  "**/zuul.d/**",
-  "**/screwdriver.yaml",
-  "**/.vela.yml",
-  "**/.vela.yaml",
-  "**/netlify.toml",
+  ...anywhere(`
+    .gitlab-ci.yml .gitlab/ci/** Jenkinsfile* azure-pipelines* .azure-pipelines/** .travis.yml
+    bitbucket-pipelines.yml .drone.yml .drone.star .drone.jsonnet .buildkite/** appveyor.yml .appveyor.yml
+    .woodpecker.yml .woodpecker.yaml .woodpecker/** .cirrus.yml .cirrus.star .semaphore/** .teamcity/**
+    .forgejo/workflows/** .gitea/workflows/** wercker.yml codefresh.yml .codefresh/** cloudbuild.yaml cloudbuild.yml
+    buildspec.yml .tekton/** .harness/** .builds/** .build.yml .ci.yml .concourse.yml bamboo-specs/** codemagic.yaml
+    bitrise.yml .zuul.yaml .zuul.d/** zuul.yaml zuul.d/** screwdriver.yaml .vela.yml .vela.yaml netlify.toml
+  `),
 ];
 
 /** Run automatically by git, a shell, a package manager or an editor. */
 const RUNS_BY_ITSELF: readonly string[] = [
-  "**/.git",
-  "**/.gitmodules",
-  "**/.gitconfig",
-  "**/.husky/**",
-  "**/.huskyrc*",
-  "**/lefthook.yml",
-  "**/lefthook.yaml",
-  "**/.lefthook.yml",
-  "**/.lefthook.yaml",
-  "**/lefthook-local.yml",
-  "**/lefthook-local.yaml",
-  "**/.lefthook-local.yml",
-  "**/.lefthook-local.yaml",
-  "**/lefthook.json",
-  "**/lefthook.toml",
-  "**/.lefthook/**",
-  "**/.pre-commit-config.yaml",
-  "**/.pre-commit-config.yml",
-  "**/.pre-commit-hooks.yaml",
-  "**/.overcommit.yml",
-  "**/.git-hooks/**",
-  "**/.githooks/**",
-  "**/githooks/**",
-  "**/git-hooks/**",
-  "**/.hooks/**",
-  "**/hk.pkl",
-  "**/.hk.pkl",
-  "**/hk.local.pkl",
-  "**/prek.toml",
-  "**/.prek.toml",
-  "**/grumphp.yml",
-  "**/grumphp.yml.dist",
-  "**/grumphp.yaml",
-  "**/.simple-git-hooks*",
-  "**/simple-git-hooks*",
-  "**/captainhook.json",
-  "**/.cargo-husky/**",
-  "**/.envrc",
-  "**/.autoenv*",
-  "**/.npmrc",
-  "**/.yarnrc",
-  "**/.yarnrc.yml",
-  "**/.yarn/plugins/**",
-  "**/.yarn/releases/**",
-  "**/.pnpmfile.cjs",
-  "**/.pnpmfile.mjs",
-  "**/bunfig.toml",
-  "**/pip.conf",
-  "**/pip.ini",
-  "**/.pypirc",
-  "**/.cargo/config",
-  "**/.cargo/config.toml",
-  "**/.vscode/settings.json",
-  "**/.vscode/tasks.json",
-  "**/.vscode/launch.json",
-  "**/.vscode/mcp.json",
-  "**/*.code-workspace",
-  "**/.idea/runConfigurations/**",
-  "**/.idea/workspace.xml",
-  "**/.idea/tools/**",
-  "**/.idea/watcherTasks.xml",
-  "**/.idea/externalTools.xml",
-  "**/.idea/startup.xml",
-  "**/.helix/config.toml",
-  "**/.helix/languages.toml",
-  "**/.vs/tasks.vs.json",
-  "**/.vs/launch.vs.json",
-  "**/.run/*.run.xml",
-  "**/.zed/settings.json",
-  "**/.zed/tasks.json",
-  "**/.zed/debug.json",
-  "**/.fleet/**",
-  "**/.nova/Tasks/**",
-  "**/*.sublime-project",
-  "**/.exrc",
-  "**/.nvimrc",
-  "**/.nvim.lua",
-  "**/.vimrc",
-  "**/.lvimrc",
-  "**/.dir-locals.el",
-  "**/.devcontainer/**",
-  "**/.devcontainer.json",
-  "**/.gitpod.yml",
-  "**/.gitpod.Dockerfile",
-  "**/.replit",
-  "**/.idx/**",
-  "**/.codesandbox/**",
+  ...anywhere(`
+    .git .gitmodules .gitconfig .husky/** .huskyrc* lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml
+    lefthook-local.yml lefthook-local.yaml .lefthook-local.yml .lefthook-local.yaml lefthook.json lefthook.toml
+    .lefthook/** .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml .overcommit.yml .git-hooks/**
+    .githooks/** githooks/** git-hooks/** .hooks/** hk.pkl .hk.pkl hk.local.pkl prek.toml .prek.toml grumphp.yml
+    grumphp.yml.dist grumphp.yaml .simple-git-hooks* simple-git-hooks* captainhook.json .cargo-husky/** .envrc
+    .autoenv* .npmrc .yarnrc .yarnrc.yml .yarn/plugins/** .yarn/releases/** .pnpmfile.cjs .pnpmfile.mjs bunfig.toml
+    pip.conf pip.ini .pypirc .cargo/config .cargo/config.toml .vscode/settings.json .vscode/tasks.json
+    .vscode/launch.json .vscode/mcp.json *.code-workspace .idea/runConfigurations/** .idea/workspace.xml
+    .idea/tools/** .idea/watcherTasks.xml .idea/externalTools.xml .idea/startup.xml .helix/config.toml
+    .helix/languages.toml .vs/tasks.vs.json .vs/launch.vs.json .run/*.run.xml .zed/settings.json .zed/tasks.json
+    .zed/debug.json .fleet/** .nova/Tasks/** *.sublime-project .exrc .nvimrc .nvim.lua .vimrc .lvimrc .lazy.lua
+    .dir-locals.el .hg/hgrc .hg/hgrc-not-shared .jj/repo/config.toml .Rprofile .irbrc .pryrc .pdbrc .gdbinit
+    .lldbinit .devcontainer/** .devcontainer.json .gitpod.yml .gitpod.Dockerfile .replit .idx/** .codesandbox/**
+  `),
 ];
 
-/** Agent settings: what agents may do, and which servers and commands they start. */
+/** Agent settings: what agents may do, and which servers and commands they start. In any folder. */
 const AGENT_SETTINGS: readonly string[] = [
-  "**/.qwen/**",
-  "**/.factory/**",
-  "**/.crush.json",
-  "**/crush.json",
-  "**/.crush/**",
-  "**/.kilocode/**",
-  "**/.augment/**",
-  "**/.openhands/**",
-  "**/.roomodes",
-  "**/.claude-plugin/**",
+  ...anywhere(`
+    .qwen/** .factory/** .crush/** .crush.json crush.json .kilocode/** .augment/** .openhands/** .roomodes
+    .claude-plugin/**
+  `),
+  ...here(`
+    .claude/** .codex/** .gemini/** .cursor/** .opencode/** .amplifier/** .continue/** .windsurf/** .roo/** .kiro/**
+    .amazonq/** .copilot/** .github/copilot/** .github/hooks/** .mcp.json opencode.json opencode.jsonc .opencode.json
+    .aider.conf.yml
+  `),
 ];
+
+function anywhere(globs: string): readonly string[] {
+  return words(globs).map((glob) => `**/${glob}`);
+}
+
+/** In the workspace's own folder, where it is protected also while nothing is there, and in others. */
+function here(globs: string): readonly string[] {
+  return [...words(globs), ...anywhere(globs)];
+}
+
+function words(globs: string): readonly string[] {
+  return globs.trim().split(/\s+/);
+}
 
 /**
  * Paths whose change would loosen the guard or outlive the session: agent settings, startup files, hooks, CI, our own
@@ -254,30 +161,6 @@ export const FLOOR_DENY_WRITE: readonly string[] = [
   "**/.git/hooks/**",
   "**/.git/config",
   ".husky/**",
-  ".claude/**",
-  ".codex/**",
-  "**/.claude/**",
-  "**/.codex/**",
-  "**/.mcp.json",
-  "**/.github/hooks/**",
-  "**/.github/copilot/**",
-  ".gemini/**",
-  ".cursor/**",
-  ".opencode/**",
-  ".amplifier/**",
-  "opencode.json",
-  "opencode.jsonc",
-  ".opencode.json",
-  ".aider.conf.yml",
-  ".continue/**",
-  ".windsurf/**",
-  ".roo/**",
-  ".kiro/**",
-  ".amazonq/**",
-  ".copilot/**",
-  ".github/copilot/**",
-  ".github/hooks/**",
-  ".mcp.json",
   ".signalbox/**",
   ".agent-policy/**",
   "~/.signalbox/**",

@@ -56,24 +56,22 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   const known = new Set(walked.files);
   const read = (name: string) => (known.has(name) ? textOf(join(root, name)) : undefined);
   const packageFolders = walked.files
-    .filter((name) => posix.basename(name) === "package.json")
+    .filter((name) => name === "package.json" || name.endsWith("/package.json"))
     .map((name) => posix.dirname(name).replace(/^\.$/, ""));
   const reading = readCheck(commands, { root, read, packageFolders });
   const scripts = [
     ...new Set([...reading.scripts, ...pathScripts(root, path, reading), ...missingTargets(root, reading)]),
   ];
   const first = { root, keep: [...keep], ...reading, scripts };
-  const more = namedByConfig(
-    root,
-    walked.files.filter((name) => deciders(first)(name) === "config"),
-    read,
-  );
+  const roleOf = deciders(first);
+  const chosen = new Set(walked.files.filter((name) => roleOf(name) !== undefined));
+  const configs = [...chosen].filter((name) => roleOf(name) === "config");
+  const more = namedByConfig(root, configs, read);
+  for (const name of more) if (known.has(name)) chosen.add(name);
   const deciding = { ...first, scripts: [...new Set([...scripts, ...more])].toSorted() };
-  const roleOf = deciders(deciding);
   const files: Record<string, DecidingState> = {};
   let left = MAX_KEPT_BYTES;
-  const chosen = walked.files.filter((name) => roleOf(name) !== undefined);
-  for (const [at, name] of chosen.entries()) {
+  for (const [at, name] of [...chosen].toSorted().entries()) {
     if (at % BATCH === 0) {
       signal?.throwIfAborted();
       await nextTurn();
@@ -139,10 +137,11 @@ function namedByConfig(
   files: readonly string[],
   read: (path: string) => string | undefined,
 ): readonly string[] {
+  const known = new Set(files);
   const named = new Set<string>();
   const visit = (file: string): void => {
     for (const target of [...configTargets(file, read(file) ?? "", read), ...linkTarget(root, file)]) {
-      if (named.has(target) || files.includes(target)) continue;
+      if (named.has(target) || known.has(target)) continue;
       named.add(target);
       visit(target);
     }

@@ -35,7 +35,7 @@ export function landlockRules(view: SessionView, place: RulePlace): readonly str
   const sockets = view.mounts.filter(isSocket).map(({ path }) => path);
   return [
     ...shownBelow("/", hidden),
-    ...[...new Set(readable)].filter((path) => !isOpen(path)).map((path) => `r${path}`),
+    ...[...new Set(readable)].filter((path) => !isOpen(path)).flatMap((path) => shownBelow(path, secrets)),
     ...writable.map((path) => `w${path}`),
     ...DEVICES.map((name) => `d/dev/${name}`),
     // A program of the user that listens in the workspace could be called there.

@@ -3,15 +3,13 @@ import { basename, dirname, join } from "node:path";
 import { isInside } from "../../lib/path/inside.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
+import { PARTS } from "../session/git-places.ts";
 import { entriesOf } from "../session/held-paths.ts";
 import type { SessionView } from "../session/session-plan.ts";
 import { writablePaths } from "./landlock-rules.ts";
 
 /** In a session's folder: copies of protected paths, numbered like the records that name them (sandbox-init/held.h). */
 const HELD = "held";
-
-/** Of a repository's folder, what runs code or leads git elsewhere. The rest of a submodule is its records. */
-const PARTS = ["hooks", "config", "config.worktree", "commondir", "gitdir"];
 
 /**
  * Protected paths in folders that commands can write. Nothing can be mounted in the Landlock form, so they are looked
@@ -39,10 +37,11 @@ function without(path: string, open: readonly string[]): readonly string[] {
 
 const MAX_DEPTH = 6;
 
+/** Of submodules and worktrees what runs code or leads git elsewhere. The rest are records, which change all the time. */
 function recordsBelow(folder: string, depth = 0): readonly string[] {
   return entriesOf(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (PARTS.includes(entry.name)) return [path];
+    if (entry.name !== "modules" && [...PARTS, "gitdir"].includes(entry.name)) return [path];
     return entry.isDirectory() && depth < MAX_DEPTH && !["objects", "refs", "logs"].includes(entry.name)
       ? recordsBelow(path, depth + 1)
       : [];
