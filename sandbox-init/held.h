@@ -8,7 +8,7 @@
 #define HELD_H
 
 #define MAX_HELD 4096
-#define MAX_FACTS (64u << 20)
+#define MAX_FACTS (16u << 20)
 #define MAX_HELD_DEPTH 48
 
 /* `facts`: as they were when nothing ran. */

@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/start-command.ts run/start-server.ts session/limits.ts
       session/private-home.ts
     `),
-    budget: [51, 8250],
+    budget: [50, 8320],
   },
   agents: {
     imports: words("contract lib"),
@@ -140,7 +140,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [23, 2700],
+    budget: [23, 2770],
   },
   commands: {
     imports: words(

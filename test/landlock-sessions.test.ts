@@ -85,6 +85,28 @@ describe.skipIf(!FORMS.includes("landlock"))("a session where user namespaces ar
     expect(scene.sandbox.plan.mounts.filter(({ path }) => path.endsWith(".env"))).toEqual([]);
   });
 
+  test("git can commit in a linked worktree, and its repository's hooks and settings stay", async () => {
+    const git = (...args: string[]) => execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+    await using scene = await open({
+      layOut(home, workspace) {
+        git("init", "-q", join(home, "main"));
+        git("-C", join(home, "main"), "commit", "-q", "--allow-empty", "-m", "first");
+        git("-C", join(home, "main"), "worktree", "add", "-q", "-b", "topic", workspace);
+      },
+    });
+    const common = join(scene.home, "main/.git");
+    const before = readFileSync(join(common, "config"), "utf8");
+    const { code } = scene.run("git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second");
+    scene.run(`git config core.fsmonitor evil; echo evil > ${common}/hooks/post-commit; echo .. > ${common}/commondir`);
+    const log = String(git("-C", scene.workspace, "log", "--format=%s"));
+    expect([code, log, readFileSync(join(common, "config"), "utf8")]).toEqual([0, "second\nfirst\n", before]);
+    expect([existsSync(join(common, "hooks/post-commit")), readFileSync(join(common, "commondir"), "utf8")]).toEqual([
+      false,
+      ".\n",
+    ]);
+    expect(scene.run(`echo x > ${scene.home}/main/file`).code).toBe(1);
+  });
+
   test("a session that ends leaves nothing of it behind", async () => {
     const scene = await open();
     scene.run(

@@ -15,15 +15,14 @@ const HELD = "held";
  * Protected paths in folders that commands can write. Nothing can be mounted in the Landlock form, so they are looked
  * at from outside, and put back when a command has changed one.
  */
-export function changeablePaths(view: SessionView, lent: readonly string[] = []): readonly string[] {
+export function changeablePaths(view: SessionView): readonly string[] {
   const writable = writablePaths(view);
   const closed = view.mounts.filter(({ kind, path }) => {
     const isWithin = writable.some((root) => root !== path && isInside(path, root));
-    return kind === "read-only" && path !== view.workspace && isWithin && !lent.some((each) => isInside(path, each));
+    return kind === "read-only" && path !== view.workspace && isWithin;
   });
-  const open = [...lent, ...writable];
   const paths = closed.flatMap(({ path }) =>
-    /\/\.git\/(?:modules|worktrees)$/.test(path) ? recordsBelow(path) : without(path, open),
+    /\/\.git\/(?:modules|worktrees)$/.test(path) ? recordsBelow(path) : without(path, writable),
   );
   return [...new Set([...paths, ...view.links, ...view.standIns])];
 }

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
-import { isInside } from "../../lib/path/inside.ts";
+import { isInside, outermostOf } from "../../lib/path/inside.ts";
 import { FORM_VARIABLE } from "../../lib/process/inside-session.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { DOOR_PORT, doorVariables, environmentRules, records } from "../session/command-environment.ts";
@@ -233,8 +233,9 @@ async function startUnmounted(plan: SessionView, start: PlannedStart, home: stri
   const door = portOf(listeners.get(DOOR_PORT));
   try {
     const before = await listBefore(path, view, programs.helper ?? "");
-    const held = copyChangeable(path, changeablePaths(view, parts.extraReadable));
-    writeFileSync(join(path, WATCHED), watchedRecords(view, policy, { before, held }));
+    const held = copyChangeable(path, changeablePaths(view));
+    const folders = outermostOf(writablePaths(view));
+    writeFileSync(join(path, WATCHED), watchedRecords(view, policy, { before, held, folders }));
     notePlaces(path, view, policy, before);
     const { PATH } = parts.environment;
     const place = { home, temporary, keep: policy.passVariables, path: PATH };
@@ -306,22 +307,21 @@ const unheld = (plan: SessionView): SessionView => ({
 
 interface KnownBefore {
   readonly before: FoundBefore | undefined;
-  /** Of protected paths that the keeper puts back (put-back.ts). */
+  /** Of protected paths that the keeper puts back (put-back.ts), and the folders that they are in. */
   readonly held?: readonly string[];
+  readonly folders?: readonly string[];
 }
 
 /** The records of a linked worktree are outside the roots. */
-function watchedRecords(plan: SessionView, policy: Policy, { before, held = [] }: KnownBefore): string {
+function watchedRecords(plan: SessionView, policy: Policy, { before, held = [], folders = [] }: KnownBefore): string {
   const { roots, indexes, repositories } = plan;
   const watched = [...plan.watched, ...plan.links, ...missingAtTops(plan, openRepositories(plan, policy))];
   // Everything below counts as known too.
   const known = before?.known.filter((path) => bytesOf(textOf(path)) === path) ?? [];
-  const elsewhere = [...watched, ...held.map((each) => each.slice(1))].filter(
-    (path) => !roots.some((root) => isInside(path, root)),
-  );
-  const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
+  const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
+  const around = new Set([...roots, ...folders, ...elsewhere.map((path) => dirname(path))]);
   return records([
-    ...[...folders].map((folder) => `w${folder}`),
+    ...[...around].map((folder) => `w${folder}`),
     ...[...new Set(watched)].map((path) => `m${path}`),
     ...plan.links.map((path) => `l${path}`),
     ...held,
