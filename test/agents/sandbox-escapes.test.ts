@@ -178,7 +178,7 @@ describe.runIf(hasPython).each(FORMS)("ways out of the sandbox by %s", (form) =>
     {
       name: "gain rights by a set-uid program",
       outside: "harmful",
-      line: `grep -q 'NoNewPrivs:.1' /proc/self/status || echo ESCAPED; grep -q 'CapBnd:.0*$' /proc/self/status || echo ESCAPED`,
+      line: `grep -q 'NoNewPrivs:.1' /proc/self/status || echo ESCAPED; grep -q 'Cap${form === "landlock" ? "Prm" : "Bnd"}:.0*$' /proc/self/status || echo ESCAPED`,
     },
     { name: "make a user namespace", outside: "bare", line: `unshare -U true && echo ESCAPED` },
     {

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
@@ -261,8 +261,21 @@ async function startUnmounted(plan: SessionView, start: PlannedStart, home: stri
   }
 }
 
-/** Threads count too. */
-const processesHere = () => Number(/\/(\d+)/.exec(readFileSync("/proc/loadavg", "utf8"))?.[1] ?? 0);
+/** Threads of this user. For root the kernel counts none. */
+function processesHere(): number {
+  const own = process.getuid?.();
+  if (own === 0) return 0;
+  const counts = readdirSync("/proc").map((name) => {
+    try {
+      if (!/^\d+$/.test(name) || statSync(`/proc/${name}`).uid !== own) return 0;
+      return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1] ?? 1);
+    } catch {
+      // It has ended.
+      return 0;
+    }
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 /** Nothing in the folders that commands can write is hidden in the Landlock form. */
 export function unmountedView(plan: SessionView): SessionView {
