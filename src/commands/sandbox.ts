@@ -152,7 +152,7 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     `Held: ${held.join(", ")}, by ${by}, proven ${provenAt}`,
     ...list("Commands can write", facts.writable),
     ...list("They can read everything else on the disk, except these, which are hidden", facts.hidden),
-    ...list("Read-only inside", facts.readOnly),
+    ...list(form === "landlock" ? "Put back if a command changes it" : "Read-only inside", facts.readOnly),
     ...list("Cannot be created", facts.notCreatable),
     ...list(
       "Limits for all commands together",

@@ -75,7 +75,8 @@ export const WEAKER_LOSES: readonly string[] = [
 export function weakerNotice(containment: Containment): string | undefined {
   if (!containment.contained || containment.instead === undefined) return undefined;
   const { held, by, instead } = containment;
-  return `contained: ${heldWords(held)}, by ${by}, because ${instead.because}. Hidden files such as .env can be read, and changed hooks and workflows are put back only after a command. To see more: signalbox sandbox --why`;
+  const because = instead.because.replace(/ \(bwrap: .*$/s, "");
+  return `contained: ${heldWords(held)}, by ${by}, because ${because}. Hidden files such as .env can be read, and changed hooks and workflows are put back only after a command. To see more: signalbox sandbox --why`;
 }
 
 /**
