@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   models: {
     imports: words("contract lib"),
     doors: words(`
-      catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts other-models.ts
+      catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts
       scripted/respond.ts scripted/script.ts scripted/server.ts tokens.ts
     `),
     budget: [28, 3900],
@@ -47,9 +47,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       access/judge-access.ts allow/offer.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
       audit/verify-audit.ts audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
-      policy/trust.ts redact.ts screen/screen-command.ts screen/screen-lines.ts screen/screen.ts taint-store.ts
+      policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [76, 12700],
+    budget: [70, 10930],
   },
   sandbox: {
     imports: words("contract lib shell guard"),
@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       install/walk-folders.ts pack/agent-pack.ts pack/agent.ts pack/hook-event.ts pack/offline.ts pack/records.ts
       pack/surfaces.ts packs.ts search-path.ts spillover.ts
     `),
-    budget: [69, 7800],
+    budget: [69, 7850],
   },
   hooks: {
     imports: words("contract lib snapshots guard sandbox agents"),
@@ -96,32 +96,31 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib shell snapshots guard"),
     doors: words(`
       acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts host.ts run/known-runs.ts
-      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-parts.ts run/run-work-order.ts
+      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-setup.ts run/run-work-order.ts
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts
       workspace/workspace-copy.ts
     `),
-    budget: [43, 7700],
+    budget: [38, 7500],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
     doors: words(`
-      acp/acp-agent.ts engine/hooks.ts knowledge/context-report.ts knowledge/memories.ts log/list-sessions.ts
-      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts
-      log/session-summary.ts log/transcript.ts mcp/configured-servers.ts mcp/login.ts mcp/mcp-files.ts
-      mcp/probe-server.ts mcp/server-config.ts mcp/server-list.ts mcp/stored-login.ts session.ts
-      settings/model-setting.ts settings/session-settings.ts settings/settings-files.ts terminal/event-lines.ts
-      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts terminal/waiting-line.ts
-      tools/tool-names.ts undo/plan-turns.ts undo/take-back.ts
+      acp/acp-agent.ts engine/hooks.ts knowledge/context.ts knowledge/memories.ts log/list-sessions.ts
+      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts log/transcript.ts
+      mcp/live-server.ts mcp/login.ts mcp/probe-server.ts mcp/server-config.ts session.ts
+      settings/session-settings.ts settings/settings-files.ts terminal/event-lines.ts
+      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts tools/tool-names.ts
+      undo/plan-turns.ts undo/take-back.ts
     `),
     budget: [128, 17800],
   },
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),
     doors: words(`
-      acp/acp.ts named/named-host.ts native-host.ts own-host.ts program/program.ts program/start-agent.ts
-      program/system-processes.ts sidecar/conformance.ts sidecar/sidecar.ts
+      named-host.ts native-host.ts program/program.ts program/system-processes.ts sidecar/conformance.ts
+      sidecar/sidecar.ts
     `),
-    budget: [28, 4500],
+    budget: [26, 4150],
   },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents"),
@@ -138,7 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
     doors: words(`
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
-      prove.ts report.ts
+      prove.ts report.ts trial-stage.ts
     `),
     budget: [23, 2770],
   },

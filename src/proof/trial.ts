@@ -9,7 +9,7 @@ import type { CapturedRequest } from "../models/scripted/respond.ts";
 import type { ScriptInput } from "../models/scripted/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 
 export type TrialVerdict = "PASS" | "FAIL" | "INCONCLUSIVE";
 
@@ -81,7 +81,7 @@ interface SessionPlan {
   readonly flags: readonly string[];
   readonly repository: string;
   readonly prompt?: string;
-  /** Variables in addition to those of the trial place. */
+  /** Variables in addition to those of the stage. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
   /** Called when the hooks are installed and the agent has not started yet. */
@@ -107,7 +107,7 @@ export interface TrialSession {
 const MAX_SESSION_MS = 300_000;
 
 /** Starts the agent the way a launch does, with a model that plays the steps. */
-export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
+export async function playSession(stage: TrialStage, plan: SessionPlan): Promise<TrialSession> {
   const play = { turns: plan.steps.map((step) => step.turn) };
   const { delegated } = plan;
   const scenes =
@@ -136,12 +136,26 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   try {
     return {
       ...session,
-      exit: await launch(stage, plan, {
-        url: model.url,
-        output,
-        onContained(containment) {
-          contained = containment.contained ? "" : containment.because;
-          isWeaker = containment.contained && isPartly(containment.held);
+      exit: await launchAgent({
+        agent: stage.agent,
+        binary: stage.binary,
+        flags: plan.flags,
+        prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
+        cwd: plan.repository,
+        env: { ...stage.environment(model.url), ...plan.env },
+        version: stage.version,
+        unguarded: plan.unguarded,
+        warn: () => {},
+        proofRun: {
+          output,
+          signal: AbortSignal.timeout(MAX_SESSION_MS),
+          onInstalled(guard) {
+            const { containment } = guard;
+            contained = containment.contained ? "" : containment.because;
+            isWeaker = containment.contained && isPartly(containment.held);
+            stage.sabotage(guard);
+            plan.onInstalled?.(guard);
+          },
         },
       }),
     };
@@ -151,33 +165,4 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   } finally {
     closeSync(output);
   }
-}
-
-interface PlayedWith {
-  readonly url: string;
-  readonly output: number;
-  readonly onContained: (containment: InstalledHooks["containment"]) => void;
-}
-
-async function launch(stage: TrialPlace, plan: SessionPlan, to: PlayedWith) {
-  return await launchAgent({
-    agent: stage.agent,
-    binary: stage.binary,
-    flags: plan.flags,
-    prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
-    cwd: plan.repository,
-    env: { ...stage.environment(to.url), ...plan.env },
-    version: stage.version,
-    unguarded: plan.unguarded,
-    warn: () => {},
-    proofRun: {
-      output: to.output,
-      signal: AbortSignal.timeout(MAX_SESSION_MS),
-      onInstalled(guard) {
-        to.onContained(guard.containment);
-        stage.sabotage(guard);
-        plan.onInstalled?.(guard);
-      },
-    },
-  });
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -84,6 +85,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       echo "gitdir: $p/g" >sub/.git`,
     session: `echo ../x >~/g/commondir; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub`,
     after: "git status; cd sub; git status",
+  },
+  "links among the records of a repository in the private home": {
+    session: `${IN_PRIVATE_HOME}; echo gitdir: $p/evil/.git >sub/.git; ln -s $W/../.bashrc ~/evil/.git/COMMIT_EDITMSG
+      : >~/evil/.git/config; echo touch $M >~/evil/.git/MERGE_MSG`,
+    after: "cd sub; GIT_EDITOR=true git commit --allow-empty; . ~/.bashrc",
   },
   "a remote in git's old form": {
     session: `git init -q --bare ~/r.git; printf '#!/bin/sh\\ntouch %s\\n' $M >~/r.git/hooks/pre-receive; chmod +x ~/r.git/hooks/*
@@ -250,6 +256,21 @@ patch() { n=$(grep -obUa sub $1 | head -1 | cut -d: -f1); ln $1 .git/refs/z
     const { stderr } = await inside(line);
     expect(stderr).toContain(`${workspace}/.git/index`);
     expect(existsSync(join(workspace, ".git/index"))).toBe(false);
+  });
+
+  test("git does not empty a folder that is linked among the records of worktrees", async () => {
+    const scene = await openScene({ layOut });
+    const precious = join(scene.home, "precious");
+    mkdirSync(join(precious, "below"), { recursive: true });
+    const lines = ["mkdir -p .git/worktrees", `ln -s ${precious} .git/worktrees/evil`, "touch made", "sleep 60"];
+    const child = spawn(scene.sandbox.program, [lines.join("; ")], { cwd: scene.workspace });
+    await expect.poll(() => existsSync(join(scene.workspace, "made")), { timeout: 20_000 }).toBe(true);
+    const link = () => lstatSync(join(scene.workspace, ".git/worktrees/evil"), { throwIfNoEntry: false });
+    await expect.poll(link, { timeout: 20_000 }).toBe(undefined);
+    spawnSync("git", ["worktree", "prune"], { cwd: scene.workspace });
+    expect(existsSync(join(precious, "below"))).toBe(true);
+    child.kill();
+    await scene[Symbol.asyncDispose]();
   });
 
   /** Puts an index with these entries in the place of git's for a moment. Both would be read for minutes, entry by entry. */

@@ -6,8 +6,9 @@ import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { switchesHooksOff } from "../install/hook-entries.ts";
 import { foldersUp } from "../install/walk-folders.ts";
-import { bashOfSystem, CAMEL, flatAnswer, readFields } from "../pack/hook-fields.ts";
+import { bashOfSystem, CAMEL, flatAnswer, foldersBeside, readFields } from "../pack/hook-fields.ts";
 import { copilotDenies } from "./denies.ts";
+import { leadingText } from "./leading-text.ts";
 import { callsAgent, untrustedAgent } from "./trusted-agents.ts";
 
 /** Copilot reads flat answers. In Claude Code's shape, a denial would let the tool run. */
@@ -41,6 +42,11 @@ export const copilotHooks: AgentHooks = {
   refusal({ tool, input, cwd }, { switches, trustedAgents }, trusted) {
     const off = switchingFile(switches);
     if (off !== undefined) return `${off} switches hooks off; remove disableAllHooks from it`;
+    const [workspace = "/"] = trustedAgents?.folders ?? [];
+    const beside = foldersBeside(input, cwd ?? workspace, workspace);
+    const text = leadingText([...(trustedAgents?.folders ?? []), ...beside], workspace);
+    if (text !== undefined)
+      return `${text} is a link to no text of this repository, and Copilot would send it along; remove it`;
     if (trustedAgents === undefined || !callsAgent(tool, input)) return undefined;
     const file = untrustedAgent(withFolder(trustedAgents, cwd), trusted());
     return file === undefined

@@ -2,7 +2,6 @@ import { Readable, Writable } from "node:stream";
 import { MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
 import manifest from "../../../package.json" with { type: "json" };
 import { acpAgent } from "../../native/acp/acp-agent.ts";
-import { nativeOpener } from "../../native/session.ts";
 import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -19,8 +18,7 @@ type Flags = Readonly<Record<string, unknown>>;
 export async function serveEditor(flags: Flags): Promise<number> {
   await using agent = acpAgent({
     version: manifest.version,
-    settingsFor: ({ cwd, resume, model }) => nativeSettings(withModel(flags, model), resume, cwd),
-    open: nativeOpener,
+    settingsFor: (cwd, resume, model) => nativeSettings(withModel(flags, model), resume, cwd),
     list: () => listSessions(sessionsFolder(signalboxHome())),
     remove,
     checkAccess: () => void nativeSettings(flags),

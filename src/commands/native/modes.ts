@@ -1,17 +1,16 @@
 import { existsSync } from "node:fs";
 import manifest from "../../../package.json" with { type: "json" };
-import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
-import type { NativeSettings } from "../../native/settings/session-settings.ts";
-import { nativeOpener, type NativeSession } from "../../native/session.ts";
-import { runTask } from "../../native/terminal/one-task.ts";
-import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
-import { waitingLine } from "../../native/terminal/waiting-line.ts";
 import type { SessionEvent } from "../../contract/engine-event.ts";
-import { printable } from "../../lib/text/printable.ts";
 import { say } from "../../lib/process/standard-streams.ts";
+import { printable } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { readLog } from "../../native/log/read-log.ts";
+import { nativeOpener, type NativeSession } from "../../native/session.ts";
+import type { NativeSettings } from "../../native/settings/session-settings.ts";
+import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
+import { runTask, waitingLine } from "../../native/terminal/one-task.ts";
+import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { printText } from "../flags.ts";
 import { watchReader } from "../reader-gone.ts";
 

@@ -1,48 +1,16 @@
 /** Paths that no workspace file can open: secrets of the user and of other processes. */
 export const FLOOR_DENY_READ: readonly string[] = [
-  "~/.ssh/**",
-  "!~/.ssh/known_hosts",
-  "!~/.ssh/*.pub",
-  "~/.gnupg/**",
-  "~/.aws/**",
-  "~/.azure/**",
-  "~/.config/gcloud/**",
-  "~/.config/gh/**",
-  "~/.kube/**",
-  "~/.netrc",
-  "~/.git-credentials",
-  "~/.docker/config.json",
-  "~/.pypirc",
-  "~/.password-store/**",
-  "~/.local/share/uv/credentials/**",
-  "~/.dotnet/corefx/cryptography/**",
-  "~/.npm-global/etc/npmrc",
-  "~/.npm-packages/etc/npmrc",
-  "/etc/shadow",
-  "/etc/gshadow",
-  "/etc/sudoers",
-  "/etc/sudoers.d/**",
-  "~/.signalbox/launches/**",
-  "~/.signalbox/keys/**",
-  "~/.signalbox/mcp-auth/**",
-  "/proc/*/environ",
-  "/proc/*/mem",
-  "/proc/*/task/*/environ",
-  "/run/secrets/**",
-  "/var/run/secrets/**",
-  "~/.mozilla/**",
-  "~/.thunderbird/**",
-  "~/.config/google-chrome/**",
-  "~/.config/chromium/**",
-  "~/.config/BraveSoftware/**",
-  "~/.config/microsoft-edge/**",
-  "~/snap/firefox/**",
-  "~/.local/share/keyrings/**",
-  "~/Library/Keychains/**",
-  "/Library/Keychains/**",
-  "~/Library/Cookies/**",
-  "~/Library/Safari/**",
-  "~/Library/Containers/com.apple.Safari/**",
+  ...words(`
+    ~/.ssh/** !~/.ssh/known_hosts !~/.ssh/*.pub ~/.gnupg/** ~/.aws/** ~/.azure/** ~/.config/gcloud/**
+    ~/.config/gh/** ~/.kube/** ~/.netrc ~/.git-credentials ~/.docker/config.json ~/.pypirc ~/.password-store/**
+    ~/.local/share/uv/credentials/** ~/.dotnet/corefx/cryptography/** ~/.npm-global/etc/npmrc
+    ~/.npm-packages/etc/npmrc /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d/**
+    ~/.signalbox/launches/** ~/.signalbox/keys/** ~/.signalbox/mcp-auth/** /proc/*/environ /proc/*/mem
+    /proc/*/task/*/environ /run/secrets/** /var/run/secrets/** ~/.mozilla/** ~/.thunderbird/**
+    ~/.config/google-chrome/** ~/.config/chromium/** ~/.config/BraveSoftware/** ~/.config/microsoft-edge/**
+    ~/snap/firefox/** ~/.local/share/keyrings/** ~/Library/Keychains/** /Library/Keychains/** ~/Library/Cookies/**
+    ~/Library/Safari/** ~/Library/Containers/com.apple.Safari/**
+  `),
   "~/Library/Application Support/Google/Chrome*/**",
   "~/Library/Application Support/Chromium/**",
   "~/Library/Application Support/BraveSoftware/**",
@@ -54,34 +22,12 @@ export const FLOOR_DENY_READ: readonly string[] = [
 ];
 
 /** Files that agents read as instructions. A person approves every change. */
-export const FLOOR_ASK_WRITE: readonly string[] = [
-  "**/AGENTS.md",
-  "**/AGENTS.override.md",
-  "**/AGENT.md",
-  "**/CLAUDE.md",
-  "**/CLAUDE.local.md",
-  "**/GEMINI.md",
-  "**/QWEN.md",
-  "**/WARP.md",
-  "**/.cursorrules",
-  "**/.windsurfrules",
-  "**/.clinerules",
-  "**/.roorules*",
-  "**/.goosehints",
-  "**/.augment-guidelines",
-  "**/.junie/**",
-  "**/.trae/rules/**",
-  "**/.rules",
-  "**/.agents/**",
-  "**/.agent/rules/**",
-  "**/.agent/workflows/**",
-  "**/copilot-instructions.md",
-  "**/.github/instructions/**",
-  "**/.github/prompts/**",
-  "**/.github/agents/**",
-  "**/.github/chatmodes/**",
-  "**/.github/skills/**",
-];
+export const FLOOR_ASK_WRITE: readonly string[] = anywhere(`
+  AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md WARP.md .cursorrules
+  .windsurfrules .clinerules .roorules* .goosehints .augment-guidelines .junie/** .trae/rules/** .rules .agents/**
+  .agent/rules/** .agent/workflows/** copilot-instructions.md .github/instructions/** .github/prompts/**
+  .github/agents/** .github/chatmodes/** .github/skills/**
+`);
 
 /** Run by a CI service once the repository is pushed to it. */
 const CONTINUOUS_INTEGRATION: readonly string[] = [
@@ -153,73 +99,22 @@ export const FLOOR_DENY_WRITE: readonly string[] = [
   ...CONTINUOUS_INTEGRATION,
   ...RUNS_BY_ITSELF,
   ...AGENT_SETTINGS,
-  ".vscode/settings.json",
-  ".vscode/tasks.json",
-  ".vscode/mcp.json",
-  ".zed/settings.json",
-  ".zed/tasks.json",
-  "**/.git/hooks/**",
-  "**/.git/config",
-  ".husky/**",
-  ".signalbox/**",
-  ".agent-policy/**",
-  "~/.signalbox/**",
-  "~/.claude/**",
-  "~/.claude.json",
-  "~/.codex/**",
-  "~/.copilot/**",
-  "~/.gemini/**",
-  "~/.cursor/**",
-  "~/.bashrc",
-  "~/.bash_profile",
-  "~/.bash_login",
-  "~/.bash_logout",
-  "~/.profile",
-  "~/.zshrc",
-  "~/.zshenv",
-  "~/.zprofile",
-  "~/.zlogin",
-  "~/.config/**",
-  "~/.ssh/**",
-  "~/.gnupg/**",
-  "~/.gitconfig",
-  "~/.npmrc",
-  "~/.local/bin/**",
-  "~/bin/**",
-  "~/.zlogout",
-  "~/.zsh_aliases",
-  "~/.bash_aliases",
-  "~/.inputrc",
-  "~/.xprofile",
-  "~/.xinitrc",
-  "~/.vim/**",
-  "~/.cargo/bin/**",
-  "~/.cargo/env",
-  "~/go/bin/**",
-  "~/Library/LaunchAgents/**",
-  "~/Library/Keychains/**",
-  "~/Library/Preferences/**",
+  ...words(`
+    .vscode/settings.json .vscode/tasks.json .vscode/mcp.json .zed/settings.json .zed/tasks.json **/.git/hooks/**
+    **/.git/config .husky/** .signalbox/** .agent-policy/** ~/.signalbox/** ~/.claude/** ~/.claude.json ~/.codex/**
+    ~/.copilot/** ~/.gemini/** ~/.cursor/** ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile
+    ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.config/** ~/.ssh/** ~/.gnupg/** ~/.gitconfig ~/.npmrc
+    ~/.local/bin/** ~/bin/** ~/.zlogout ~/.zsh_aliases ~/.bash_aliases ~/.inputrc ~/.xprofile ~/.xinitrc ~/.vim/**
+    ~/.cargo/bin/** ~/.cargo/env ~/go/bin/** ~/Library/LaunchAgents/** ~/Library/Keychains/**
+    ~/Library/Preferences/**
+  `),
   "~/Library/Application Support/Code*/User/**",
   "~/Library/Application Support/VSCodium/User/**",
   "~/Library/Application Support/Cursor/User/**",
   "~/Library/Application Support/Windsurf/User/**",
-  "/Library/LaunchAgents/**",
-  "/Library/LaunchDaemons/**",
-  "/System/**",
-  "/private/etc/**",
-  "/etc/**",
-  "/usr/**",
-  "/bin/**",
-  "/sbin/**",
-  "/lib/**",
-  "/boot/**",
-  "/var/spool/cron/**",
-  "/dev/**",
-  "!/dev/shm/**",
-  "!/dev/fd/**",
-  "!/dev/pts/**",
-  "/dev/tcp/**",
-  "/dev/udp/**",
-  "/proc/**",
-  "/sys/**",
+  ...words(`
+    /Library/LaunchAgents/** /Library/LaunchDaemons/** /System/** /private/etc/** /etc/** /usr/** /bin/** /sbin/**
+    /lib/** /boot/** /var/spool/cron/** /dev/** !/dev/shm/** !/dev/fd/** !/dev/pts/** /dev/tcp/** /dev/udp/**
+    /proc/** /sys/**
+  `),
 ];

@@ -60,7 +60,7 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
     .map((name) => posix.dirname(name).replace(/^\.$/, ""));
   const reading = readCheck(commands, { root, read, packageFolders });
   const scripts = [
-    ...new Set([...reading.scripts, ...pathScripts(root, path, reading), ...missingTargets(root, reading)]),
+    ...new Set([...reading.scripts, ...pathScripts(root, path, reading.programs), ...missingTargets(root, reading)]),
   ];
   const first = { root, keep: [...keep], ...reading, scripts };
   const roleOf = deciders(first);
@@ -88,8 +88,13 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   }
   return {
     version: 1,
+    root,
     commands: [...commands],
-    ...copied(deciding),
+    keep: [...keep],
+    scripts: deciding.scripts,
+    programs: [...deciding.programs],
+    manifestScripts: [...deciding.manifestScripts],
+    modules: [...deciding.modules],
     files,
     dependencies: [...walked.dependencies],
     dependencyFiles: await statesOf(root, dependencyFiles(root, walked.dependencies, reading.programs)),
@@ -99,24 +104,8 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   };
 }
 
-const copied = ({
-  root,
-  keep,
-  scripts,
-  programs,
-  manifestScripts,
-  modules,
-}: Omit<CheckReading, "fileTargets"> & Pick<CheckBase, "root" | "keep">) => ({
-  root,
-  keep: [...keep],
-  scripts: [...scripts],
-  programs: [...programs],
-  manifestScripts: [...manifestScripts],
-  modules: [...modules],
-});
-
 /** Where a program of the check would be found in the workspace, if PATH leads there. */
-function pathScripts(root: string, path: string, { programs }: Pick<CheckReading, "programs">): readonly string[] {
+function pathScripts(root: string, path: string, programs: readonly string[]): readonly string[] {
   const folders = path
     .split(delimiter)
     .map((folder) => (isAbsolute(folder) ? resolve(folder) : resolve(root, folder)))
@@ -198,13 +187,11 @@ function warningsOf({ keep, files, root, unknown }: CheckBase): readonly string[
 
 const PREFIX = "signalbox-check-";
 
-interface CopyPlace extends Disposable {
-  /** Where to make the copy. It has the name of the workspace, which some tools put into their output. */
-  readonly folder: string;
-}
-
-/** A place for copies of a workspace, outside our home, where checks may not write. It is removed when disposed. */
-export function openCopyPlace(id: string, root: string): CopyPlace {
+/**
+ * A folder for copies of a workspace, outside our home, where checks may not write. It has the name of the workspace,
+ * which some tools put into their output, and is removed when disposed.
+ */
+export function openCopies(id: string, root: string): Disposable & { readonly folder: string } {
   const place = join(realpathSync(tmpdir()), `${PREFIX}${id}`);
   removeTree(place);
   mkdirSync(place, { mode: 0o700 });

@@ -48,6 +48,8 @@ export interface FoundBefore {
 interface Places extends Omit<RepositoryPlaces, "kept"> {
   readonly roots: readonly string[];
   readonly leading: readonly string[];
+  /** What commands see as the home folder. Git outside has no business there. */
+  readonly privateHomes: readonly string[];
   /** Folders of git's records outside the roots. */
   readonly records: readonly string[];
   /** Folders in which repositories may keep what they have. */
@@ -71,6 +73,7 @@ export function notePlaces(folder: string, view: SessionView, policy: Policy, be
     repositories: before === undefined ? knownRepositories(view) : view.repositories,
     there: [...(before?.there ?? [])],
     leading: before?.leading ?? [],
+    privateHomes: view.mounts.flatMap((each) => (each.kind === "replace" ? [each.source] : [])),
     isListed: before !== undefined,
     open: openRepositories(view, policy),
     workspace: view.workspace,
@@ -208,6 +211,11 @@ function openLook(places: Places & { readonly kept: string }) {
     const parts = partsOf(path, kind === "g", places).filter((each) => !seen.has(each.path));
     const moved: string[] = [];
     let isArmed = false;
+    if (parts.some((part) => places.privateHomes.some((home) => isInside(part.path, home)))) {
+      const leads = kind === "g" && !isFolderAt(path) ? path : `${path}/commondir`;
+      isArmed = withParent(leads, (folder, name) => folder.moveAway(name, places.kept)) !== true;
+      moved.push(nameOf(leads));
+    }
     for (const part of parts) {
       plan(part.path);
       const result = await disarm(part, places);
@@ -250,6 +258,8 @@ function openLook(places: Places & { readonly kept: string }) {
   return { results, links, names, unread, plan, take };
 }
 
+const isFolderAt = (path: string) => withParent(path, (folder, name) => folder.stat(name)?.isDirectory()) === true;
+
 /** Whether its folder was made since. */
 const isNewFolder = ({ path }: Part, { since }: Places) =>
   withParent(path, (folder, name) => (folder.stat(name)?.birthtimeNs ?? 0n) >= BigInt(since)) === true;
@@ -275,6 +285,7 @@ function readPlaces(folder: string): Places | undefined {
     repositories: list("repositories").map(bytesOf),
     there: new Map(pairs),
     leading: list("leading"),
+    privateHomes: list("privateHomes").map(bytesOf),
     isListed: value["isListed"] === true,
     open: list("open").map(bytesOf),
     workspace: string("workspace"),
