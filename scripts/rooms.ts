@@ -36,8 +36,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   snapshots: {
     imports: words("contract lib"),
     doors: words(`
-      changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts recovery.ts replace-files.ts
-      restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
+      changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts present-changes.ts recovery.ts
+      replace-files.ts restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
     `),
     budget: [19, 3500],
   },
@@ -86,21 +86,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     budget: [23, 2900],
   },
   launch: {
-    imports: words("contract lib agents hooks staging"),
+    // A launch checks the work of its agent and leaves a receipt: receipts and snapshots do that for a run already.
+    imports: words("contract lib snapshots guard agents hooks staging receipts"),
     doors: words(`
-      binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch.ts read-prompt.ts run-folder.ts
+      binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch-check.ts launch.ts read-prompt.ts
+      run-folder.ts
     `),
-    budget: [10, 1200],
+    budget: [13, 1800],
   },
   receipts: {
     imports: words("contract lib shell snapshots guard"),
     doors: words(`
-      acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts host.ts run/known-runs.ts
+      acceptance/accept-work.ts acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts
+      call-record.ts host.ts run/known-runs.ts
       run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-parts.ts run/run-work-order.ts
-      run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts
+      run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
       workspace/workspace-copy.ts
     `),
-    budget: [43, 7700],
+    budget: [46, 7950],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),

@@ -4,6 +4,8 @@ import { planDelivery, requestedMode, runsNoTools } from "../agents/deliver-prom
 import { findBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
 import { agentNamed } from "../agents/packs.ts";
+import { systemProcesses } from "../hosts/program/system-processes.ts";
+import type { CheckOrder } from "../launch/launch-check.ts";
 import { type Launch, launchAgent } from "../launch/launch.ts";
 import { readPrompt } from "../launch/read-prompt.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
@@ -12,7 +14,10 @@ import { say } from "../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { isProvable, requireProof, unprovenLine } from "../proof/proof-state.ts";
 import type { CommandModule } from "./command-module.ts";
-import { once, textFlag } from "./flags.ts";
+import { acceptPatterns, check, countFlag, once, textFlag, textsFlag } from "./flags.ts";
+
+const collectAny = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+const collect = (value: string, before: string[] | undefined) => collectAny(check(value), before);
 
 export const command: CommandModule = {
   takesPassed: true,
@@ -21,6 +26,16 @@ export const command: CommandModule = {
       .usage("[flags] [-- agent's own flags, or one prompt]")
       .option("-p, --prompt <text>", "run one task with this prompt, then exit", once)
       .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin)", once)
+      .option("--accept <command>", "check the work with this when the agent wants to stop; may be repeated", collect)
+      .option(
+        "--rounds <n>",
+        `how often a failed check goes back to the agent (default: ${USUAL_ROUNDS}; 0: never)`,
+        once,
+      )
+      .option("--accept-keep <glob>", "with --accept: these files decide the check too; may be repeated", collectAny)
+      .option("--accept-changed <glob>", "with --accept: the agent may change these files of the check", collectAny)
+      .option("--accept-timeout <seconds>", "time limit for the check (default: 600)", once)
+      .option("--strict-exit", "with --accept: exit with 4 or 8 when the check does not agree")
       .option("--unguarded", "start it without the guard")
       .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
       .option("--require-proof", "refuse to start unless this agent is proven to obey the rules")
@@ -47,12 +62,42 @@ export const command: CommandModule = {
       version,
       unguarded,
       requireSandbox: flags["requireSandbox"] === true,
+      check: checkOrder(flags, verb),
+      strictExit: flags["strictExit"] === true,
       warn: say,
     };
     sayUnproven(launch, home);
     return await launchAgent(launch);
   },
 };
+
+const USUAL_ROUNDS = 3;
+
+/** Agents end the session after eight refused stops, or go on for ever. */
+const MAX_ROUNDS = 8;
+
+/** The check of a launch, and how often its result goes back to the agent. */
+function checkOrder(flags: Readonly<Record<string, unknown>>, verb: string): CheckOrder | undefined {
+  const commands = textsFlag(flags, "accept");
+  const { acceptKeep: keep, acceptChanged: changed } = acceptPatterns(flags, commands.length > 0);
+  const rounds = countFlag(flags, "rounds", MAX_ROUNDS) ?? USUAL_ROUNDS;
+  const seconds = countFlag(flags, "acceptTimeout", 3000) ?? 600;
+  if (commands.length > 0)
+    return {
+      commands,
+      rounds,
+      keep,
+      changed,
+      timeoutMs: seconds * 1000,
+      runCheck: systemProcesses(process.env).runCheck,
+    };
+  const flag = ["rounds", "acceptTimeout", "strictExit"].find((name) => flags[name] !== undefined);
+  if (flag === undefined) return undefined;
+  throw new UserError("this is about a check, and there is none", {
+    where: `--${flag.replace("T", "-t").replace("E", "-e")}`,
+    fix: `signalbox ${verb} --accept "npm test"`,
+  });
+}
 
 /** Warns once a day that enforcement has not been proven yet for this program. */
 function sayUnproven(launch: Launch, home: string): void {

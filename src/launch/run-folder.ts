@@ -18,7 +18,8 @@ interface Run extends RunMark, Disposable {
 
 /** Opens a run. The folder records its owner, so that a later start can recognize what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
-  const id = randomId();
+  // A UUID, because its receipt has the same id.
+  const id = randomId().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   const { folder, owned } = openFolder(env, `${id}.${process.pid}`);
   return {
     id,

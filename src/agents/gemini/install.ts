@@ -6,7 +6,7 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { tomlString } from "../../lib/json/inline-toml.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { textOf } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseWords } from "../install/refuse.ts";
 import { geminiGiven } from "./given.ts";
@@ -142,7 +142,7 @@ function mergedHooks(own: Settings, wrapper: string): Settings {
       // Nobody can have switched off a hook of this name.
       name: `signalbox-${randomId()}`,
       command: commandOf(event, wrapper),
-      timeout: HOOK_SECONDS * 1000,
+      timeout: hookSeconds(event) * 1000,
     };
     const others = Array.isArray(own[name]) ? own[name] : [];
     hooks[name] = [{ hooks: [hook] }, ...others];

@@ -21,7 +21,7 @@ interface CopyRun {
   readonly output: string;
 }
 
-interface BaseCheckParts {
+export interface BaseCheckParts {
   readonly kept: KeptBase;
   /** Patterns of files that the task may change. */
   readonly allowed: readonly string[];

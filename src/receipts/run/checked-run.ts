@@ -1,27 +1,12 @@
 import { join } from "node:path";
-import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import { addUsage, type HostEnd, NO_USAGE, type Usage } from "../../contract/receipt.ts";
-import type { Acceptance, SealFacts } from "../../contract/seal.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { GitFailure } from "../../lib/process/run-git.ts";
-import type { SnapshotStore } from "../../snapshots/snapshot.ts";
+import { acceptWork, NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { KeptBase } from "../acceptance/check-base.ts";
-import { type BaseVerdict, checkWithBase, compareNow } from "../acceptance/check-with-base.ts";
 import { recordBase } from "../acceptance/record-base.ts";
 import type { StopCause } from "./limits.ts";
 import type { OpenRun, WorkedRun } from "./open-run.ts";
-import type { Check, CheckEnd, RunParts, RunStep } from "./run-parts.ts";
-
-/** The result of our own checks on the final tree. */
-export interface WorkCheck {
-  readonly verified: SealFacts["verified"];
-  readonly acceptance: readonly Acceptance[];
-  /** Why the work was not accepted. */
-  readonly because: string | undefined;
-  readonly tree: string | null;
-}
-
-export const NOT_CHECKED: WorkCheck = { verified: "not_checked", acceptance: [], because: undefined, tree: null };
+import type { Check, RunParts, RunStep } from "./run-parts.ts";
 
 const CHECK_MS = 60 * 60 * 1000;
 
@@ -38,14 +23,10 @@ export async function checkWork(run: WorkedRun, stop: StopCause | undefined, par
   const runCheck = (command: string, folder = cwd) =>
     parts.processes.runCheck({ sandbox, runId, command, cwd: folder, timeoutMs, signal });
   const { checkBase: kept } = run;
-  if (kept === undefined) return await runAcceptance(parts.accept, { store, runCheck });
   const { acceptChanged: allowed = [], processes } = parts;
-  const first = await compareNow({ kept, allowed, signal });
-  const checked = await runAcceptance(parts.accept, { store, runCheck });
-  if (checked.verified !== "accepted") return checked;
   const { environment = {} } = processes;
-  const base = { kept, allowed, id: runId, run: runCheck, environment, signal };
-  return withBase(checked, await checkWithBase(parts.accept, first, base));
+  const base = kept && { kept, allowed, id: runId, environment, signal };
+  return await acceptWork(parts.accept, { store, runCheck, base });
 }
 
 /** Where checks run. A staged run works on a copy, which is the workspace then. */
@@ -68,59 +49,6 @@ export async function recordCheckBase(run: OpenRun, root: string, parts: RunPart
 
 /** The folder of a run with what decides its checks. */
 const CHECK_BASE = "check-base";
-
-/** What the second run adds to checks that passed. */
-function withBase(checked: WorkCheck, verdict: BaseVerdict | undefined): WorkCheck {
-  if (verdict === undefined) return checked;
-  const { command, facts, isAccepted, output } = verdict;
-  const acceptance = checked.acceptance.map((entry) => (entry.command === command ? { ...entry, base: facts } : entry));
-  if (isAccepted) return { ...checked, acceptance };
-  const because = [changedCheckVerdict(command, facts, verdict.idlePatterns), ...(output === "" ? [] : [output])];
-  return { ...checked, verified: "changed_check", acceptance, because: because.join("\n") };
-}
-
-interface AcceptanceParts {
-  readonly store: Pick<SnapshotStore, "take">;
-  readonly runCheck: (command: string) => Promise<CheckEnd>;
-}
-
-/** Runs the checks. If the workspace cannot be read, the work is not accepted, since we don't know what was checked. */
-async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
-  try {
-    return await runChecks(commands, parts);
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const because = `cannot read the workspace, so it cannot be checked: ${error.message}`;
-    return { verified: "refused", acceptance: [], because, tree: null };
-  }
-}
-
-/**
- * Runs the checks in order until one fails. If the tree changes in the meantime, by the check itself or by a process
- * left running, the result is stale.
- */
-async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
-  if (commands.length === 0) return NOT_CHECKED;
-  const { digest } = await parts.store.take();
-  const acceptance: Acceptance[] = [];
-  for (const command of commands) {
-    const end = await parts.runCheck(command);
-    acceptance.push({ command, exit_code: end.code, tree: digest });
-    if (end.code !== 0) {
-      const output = end.output === "" ? "" : `\n${end.output}`;
-      return { verified: "refused", acceptance, because: `'${command}' ${end.because}${output}`, tree: digest };
-    }
-  }
-  const after = await parts.store.take();
-  if (after.digest !== digest)
-    return {
-      verified: "stale",
-      acceptance,
-      because: "the workspace changed during or after the check",
-      tree: after.digest,
-    };
-  return { verified: "accepted", acceptance, because: undefined, tree: digest };
-}
 
 /** A run with what the checks found. `host`, `end` and `checked` are those of its current round. */
 export interface CheckedRun extends WorkedRun {
