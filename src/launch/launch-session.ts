@@ -86,7 +86,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       guard = opened;
       const root = findWorkspace(cwd);
       if (start.check !== undefined) check = await openCheck(start.check, start, { opened, folder, root });
-      else if (opened.snapshot === undefined)
+      if (opened.snapshot === undefined)
         ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent, workspace: root });
       // A check takes snapshots of its own.
       if (check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
@@ -216,7 +216,17 @@ async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<voi
   const { sealSession } = await import("../receipts/session-receipt.ts");
   const policy = policyHash({ ...guard.policy, hash: undefined });
   const facts = { held: true, policyHash: policy, containment: guard.containment?.(), check: result };
-  const session = { ...rest, ...facts, id, agent, agentVersion: null, version, stopped, because };
+  const session = {
+    ...rest,
+    ...facts,
+    id,
+    root: findWorkspace(start.cwd),
+    agent,
+    agentVersion: null,
+    version,
+    stopped,
+    because,
+  };
   sealSession(signalboxHome(env), session, { values: secretValues(env) });
 }
 

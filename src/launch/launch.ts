@@ -63,8 +63,8 @@ export async function launchAgent(request: Launch): Promise<number> {
   warnings.release();
   warnIfUnguarded(launch, guard);
   warnOfSurvivors(survivors, warn);
-  sayHowToResume(launch, guard);
   await session.close(how);
+  sayHowToResume(launch, guard);
   return session.exitCode(how);
 }
 

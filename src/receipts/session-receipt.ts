@@ -2,6 +2,7 @@ import { AgentEvent, deniedEvents, newEvent } from "../contract/agent-event.ts";
 import type { Outcome, Receipt } from "../contract/receipt.ts";
 import type { Acceptance, SealFacts, StopReason } from "../contract/seal.ts";
 import type { RedactOptions } from "../guard/redact.ts";
+import { sha256Hex } from "./seal/canonical-receipt.ts";
 import { sealSummary } from "./seal/store-receipt.ts";
 import type { RecordedCall, CallRecord } from "./call-record.ts";
 
@@ -15,6 +16,7 @@ export interface EndedSession {
   readonly id: string;
   readonly workId?: string;
   readonly agent: string;
+  readonly root: string;
   readonly agentVersion: string | null;
   /** The version of signalbox. */
   readonly version: string;
@@ -34,6 +36,9 @@ export interface EndedSession {
   readonly containment: SealFacts["containment"];
 }
 
+/** The work order of a conversation: the receipts of all its starts have the same. */
+export const workOfSession = (session: string) => sha256Hex(`signalbox session ${session}`).slice(0, 32);
+
 /** Seals the receipt of a session. Returns its hash. */
 export function sealSession(home: string, session: EndedSession, secrets: RedactOptions): string {
   const { id, workId = id, agent, record, claimed, stopped, because, containment, check, files, usage } = session;
@@ -49,7 +54,7 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
       version: session.version,
       startedAt: session.startedAt.toISOString(),
       durationMs: Math.max(0, Date.now() - session.startedAt.getTime()),
-      trace: traceOf(agent, record),
+      trace: traceOf(session),
       outcome,
       because,
       guard: { decisions: record.decisions(), policy_sha256: session.policyHash },
@@ -88,11 +93,13 @@ function outcomeOf(stopped: StopReason, verified: SealFacts["verified"]): Outcom
   return verified === "stale" || verified === "changed_check" ? "partial" : "complete";
 }
 
-function traceOf(agent: string, record: CallRecord): readonly AgentEvent[] {
+function traceOf({ agent, record, root }: EndedSession): readonly AgentEvent[] {
   const task = record.task() === "" ? "a session" : record.task();
   const more = record.count() - record.calls.length;
   const cut = more <= 0 ? [] : [newEvent({ type: "warning", message: `${more} more calls are only counted` })];
-  return [newEvent({ type: "run_started", message: `${agent}: ${task}` }), ...record.calls.flatMap(eventsOf), ...cut];
+  const ext = { session: true, root };
+  const start = newEvent({ type: "run_started", message: `${agent}: ${task}`, ext });
+  return [start, ...record.calls.flatMap(eventsOf), ...cut];
 }
 
 function eventsOf({ tool, input, id, verdict, because, at }: RecordedCall): readonly AgentEvent[] {

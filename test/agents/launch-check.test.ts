@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { isOnPath } from "../support/is-on-path.ts";
 import { type Outcome, signalbox } from "../support/run-signalbox.ts";
 import { BY_SCRIPT, FIX } from "../support/workers/worker.ts";
 import { writeWorkspace } from "../support/workers/write-workspace.ts";
+import { LONG, ON_TERMINAL, startOnTerminal } from "./terminal-agent.ts";
 import { isInstalled, OFFLINE, type PROVABLE, realAgent } from "./real-agent.ts";
 
 type Agent = (typeof PROVABLE)[number];
@@ -77,3 +79,25 @@ test.each(AGENTS)("%s, which edits the check, is named, and the exit code says s
   expect(story.join("\n")).toContain("accepted by a changed check");
   expect(told).toContain("the acceptance check was changed, and does not count");
 });
+
+test.skipIf(!isOnPath("tmux")).each(AGENTS)(
+  "on a terminal, %s is sent back too, and its person is told",
+  async (name) => {
+    const turns = [{ text: "All done." }, { shell: FIX }];
+    const prepare = (cwd: string) => writeWorkspace(cwd, WORKSPACE);
+    await using agent = await startOnTerminal(name, turns, prepare, "--accept 'sh check.sh'");
+    const { keys, shows, screen, resize } = agent;
+    const flat = () => screen().replaceAll(/\s+/g, " ");
+    await shows("all done");
+    // Copilot shows nobody what a hook says of a stop.
+    if (name !== "copilot")
+      await expect.poll(flat, LONG).toContain("FAILED sh check.sh: exited 1 (sent back to the agent, 1 of 3)");
+    resize(200);
+    keys(ON_TERMINAL[name].quit);
+    await shows(ON_TERMINAL[name].quit);
+    keys("Enter");
+    await expect
+      .poll(screen, LONG)
+      .toMatch(/signalbox: VERIFIED sh check\.sh \(.*\)\s+signalbox: 1 call, 0 denied, 1 file changed/);
+  },
+);

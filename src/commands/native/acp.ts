@@ -2,7 +2,7 @@ import { Readable, Writable } from "node:stream";
 import { MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
 import manifest from "../../../package.json" with { type: "json" };
 import { acpAgent } from "../../native/acp/acp-agent.ts";
-import { nativeOpener } from "../../native/session.ts";
+import { sealedOpener } from "./sealed-session.ts";
 import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -20,7 +20,7 @@ export async function serveEditor(flags: Flags): Promise<number> {
   await using agent = acpAgent({
     version: manifest.version,
     settingsFor: ({ cwd, resume, model }) => nativeSettings(withModel(flags, model), resume, cwd),
-    open: nativeOpener,
+    open: sealedOpener,
     list: () => listSessions(sessionsFolder(signalboxHome())),
     remove,
     checkAccess: () => void nativeSettings(flags),

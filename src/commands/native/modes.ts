@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import manifest from "../../../package.json" with { type: "json" };
 import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
-import { nativeOpener, type NativeSession } from "../../native/session.ts";
+import type { NativeSession } from "../../native/session.ts";
 import { runTask } from "../../native/terminal/one-task.ts";
 import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { waitingLine } from "../../native/terminal/waiting-line.ts";
@@ -13,6 +13,7 @@ import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { readLog } from "../../native/log/read-log.ts";
 import { printText } from "../flags.ts";
+import { sealedOpener } from "./sealed-session.ts";
 import { watchReader } from "../reader-gone.ts";
 
 interface Place {
@@ -28,7 +29,7 @@ export async function workOn(
   // Until the session has ended, because a second signal also kills the cleanup at its end.
   using listening = new DisposableStack();
   const folder = folderOf(settings, { cwd, resume });
-  await using session = await nativeOpener(settings)({ cwd: folder, resume, prompt });
+  await using session = await sealedOpener(settings)({ cwd: folder, resume, prompt });
   const { conversation } = session;
   if (!conversation.unfinished) {
     say("nothing left to do in this session; pass a prompt");
@@ -83,7 +84,7 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
   using terminal = openTerminal(process.stdin, process.stdout);
   const { askPerson, askUser } = terminal;
   const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
-  await using session = await nativeOpener(settings)(place);
+  await using session = await sealedOpener(settings)(place);
   return await runLineMode({ ...session, effort: settings.effort }, terminal);
 }
 
