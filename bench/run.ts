@@ -8,6 +8,7 @@ import { json } from "./json.ts";
 import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
 import { recipes } from "./recipes.ts";
+import { sessions } from "./sessions.ts";
 import { snapshots } from "./snapshots.ts";
 import type { Suite } from "./suite.ts";
 
@@ -21,6 +22,7 @@ const SUITES: Record<string, Suite> = {
   launch,
   receipts,
   recipes,
+  sessions,
   snapshots,
 };
 

@@ -38,8 +38,8 @@ export interface LaunchSession {
   readonly look: () => void;
   /** Runs the check if the agent never wanted to stop. */
   readonly finish: (how: SessionEnding) => Promise<void>;
-  /** Seals the receipt and says the last lines. */
-  readonly close: (how: SessionEnding) => Promise<void>;
+  /** Seals the receipt. Returns the last lines for the person. */
+  readonly close: (how: SessionEnding) => Promise<readonly string[]>;
   /** The agent's own, unless a strict check has something to say about one that ended well. */
   readonly exitCode: (how: SessionEnding) => number;
 }
@@ -98,14 +98,14 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
     },
     async close(how) {
       await ownSnapshot?.end();
-      if (guard === undefined || !guard.heard()) return;
+      if (guard === undefined || !guard.heard()) return [];
       const files = result?.files ?? (await look.end());
-      if (result !== undefined) warn(result.line);
+      const line = result === undefined ? [] : [result.line];
       try {
         await seal({ start, startedAt, record, how, claimed: doneAt === record.count(), result, files, guard });
-        warn(lastLine(record, files, id));
+        return [...line, lastLine(record, files, id)];
       } catch (error) {
-        warn(`no receipt was stored: ${messageOf(error)}`);
+        return [...line, `no receipt was stored: ${messageOf(error)}`];
       }
     },
     exitCode: ({ exitCode }) =>

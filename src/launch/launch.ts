@@ -58,12 +58,14 @@ export async function launchAgent(request: Launch): Promise<number> {
   const survivors = await endTree(run, relay.known());
   restoreTerminal(endedItself);
   await session.finish(how);
-  // What the session's end has to say comes before our last line.
-  await guard?.[Symbol.asyncDispose]();
+  // The sandbox waits for its processes, so that the receipt costs no time.
+  const closed = guard?.[Symbol.asyncDispose]();
+  const lines = await session.close(how);
+  await closed;
   warnings.release();
   warnIfUnguarded(launch, guard);
   warnOfSurvivors(survivors, warn);
-  await session.close(how);
+  lines.forEach((line) => warn(line));
   sayHowToResume(launch, guard);
   return session.exitCode(how);
 }
@@ -196,7 +198,7 @@ type EndedLaunch = Pick<LaunchSession, "look" | "finish" | "close" | "exitCode">
 const NO_SESSION: EndedLaunch = {
   look: () => {},
   finish: () => Promise.resolve(),
-  close: () => Promise.resolve(),
+  close: () => Promise.resolve([]),
   exitCode: ({ exitCode }) => exitCode,
 };
 

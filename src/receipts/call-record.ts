@@ -29,7 +29,7 @@ export interface RecordedCall extends SessionCall, SessionAnswer {
 }
 
 /** More calls are only counted, so that a receipt stays small and is sealed quickly. */
-const MAX_CALLS = 1000;
+const MAX_CALLS = 500;
 
 const MAX_FIELD = 1000;
 
