@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { identify } from "../launch/binary-identity.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
@@ -40,6 +41,7 @@ export const command: CommandModule = {
       version: manifest.version,
       env: { ...process.env },
       home: signalboxHome(),
+      processesFor: systemProcesses,
       signal: interrupted.signal,
       tell: progress(),
       only: only.length === 0 ? undefined : only,

@@ -1,3 +1,4 @@
+import { tryLaunchCheck } from "./plan-launch-check.ts";
 import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
 import { tryAgentFile, tryCalls, tryConversation, tryPatches, tryStopGate, trySubAgent } from "./plan-calls.ts";
 import { CONTAINED_IDS, tryContained, tryNothingLeft } from "./plan-contained.ts";
@@ -26,6 +27,7 @@ const PLANS: readonly Plan[] = [
   { what: "switches", ids: ["repository-switches"], play: trySwitches },
   { what: "instructions", ids: ["instructions"], play: tryInstructions },
   { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
+  { what: "a check", ids: ["launch-check"], play: tryLaunchCheck },
   { what: "the sandbox", ids: CONTAINED_IDS, play: tryContained },
   { what: "what is left", ids: ["nothing-left"], play: tryNothingLeft },
   { what: "the agent's own rules", ids: ["own-deny-rule", "own-ask-rule"], play: tryOwnRule },

@@ -97,6 +97,8 @@ export interface Candidate {
 interface ProveParts extends Proving {
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Runs the check of a launch. */
+  readonly processesFor: TrialPlace["processesFor"];
   readonly sabotage?: TrialPlace["sabotage"] | undefined;
 }
 

@@ -13,6 +13,7 @@ import { findProgram } from "../lib/path/find-program.ts";
 import { removeTree } from "../lib/files/folder-tree.ts";
 import { safePath } from "../lib/path/inside.ts";
 import { UserError } from "../lib/text/user-error.ts";
+import type { Processes } from "../receipts/run/run-parts.ts";
 import { offlineEnvironment, writeBelow } from "./proof-state.ts";
 
 /** Where one agent is tested: a home, a signalbox folder, and repositories, all thrown away afterwards. */
@@ -29,6 +30,8 @@ export interface TrialPlace extends Disposable {
   readonly repository: (files?: Readonly<Record<string, string>>) => string;
   /** The environment of a launch, with the model at `url` as the only provider. */
   readonly environment: (url: string) => NodeJS.ProcessEnv;
+  /** Runs checks in an environment. */
+  readonly processesFor: (env: NodeJS.ProcessEnv) => Pick<Processes, "runCheck">;
   /** For tests: breaks the guard, so that a proof has something to find. */
   readonly sabotage: (guard: InstalledHooks) => void;
 }
@@ -41,6 +44,7 @@ export interface TrialPlaceParts {
   readonly version: string;
   /** The throw-away home, which agents may share. */
   readonly home: string;
+  readonly processesFor: TrialPlace["processesFor"];
   readonly sabotage?: TrialPlace["sabotage"] | undefined;
   /** The user's environment. Only the path and the language are used. */
   readonly env: NodeJS.ProcessEnv;
@@ -58,6 +62,7 @@ export function openTrialPlace({
   binary,
   version,
   home,
+  processesFor,
   sabotage,
   env,
 }: TrialPlaceParts): TrialPlace {
@@ -81,6 +86,7 @@ export function openTrialPlace({
     version,
     folder,
     signalbox,
+    processesFor,
     repository(files = {}) {
       const repository = join(folder, `repository-${++repositories}`);
       execFileSync(git, ["init", "-q", "-b", "main", repository], { env: { ...baseEnvironment, HOME: home } });

@@ -83,6 +83,8 @@ interface SessionPlan {
   /** Variables in addition to those of the trial place. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
+  /** What is checked when the agent wants to stop. */
+  readonly accept?: string | undefined;
   /** Called when the hooks are installed and the agent has not started yet. */
   readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
@@ -93,6 +95,8 @@ export interface TrialSession {
   /** Set if the launch was refused. */
   readonly refused?: UserError | undefined;
   readonly requests: readonly CapturedRequest[];
+  /** What the launch has told its person. */
+  readonly told: readonly string[];
   readonly exists: (path: string) => boolean;
   /** Why its commands did not run in a sandbox; undefined if they did. */
   readonly contained: () => string | undefined;
@@ -122,9 +126,11 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   const file = join(stage.folder, `${randomId()}.log`);
   const output = openSync(file, "a", 0o600);
   let contained = "the agent was not started";
+  const told: string[] = [];
   const session = {
     contained: () => (contained === "" ? undefined : contained),
     requests: model.requests,
+    told,
     exists: (path: string) => existsSync(join(plan.repository, path)),
     lastOutput: () => readFileSync(file, "utf8").trimEnd().slice(-500),
   };
@@ -134,6 +140,7 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
       exit: await launch(stage, plan, {
         url: model.url,
         output,
+        warn: (text) => void told.push(text),
         onContained: (containment) => (contained = containment.contained ? "" : containment.because),
       }),
     };
@@ -148,20 +155,25 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
 interface PlayedWith {
   readonly url: string;
   readonly output: number;
+  readonly warn: (text: string) => void;
   readonly onContained: (containment: InstalledHooks["containment"]) => void;
 }
 
 async function launch(stage: TrialPlace, plan: SessionPlan, to: PlayedWith) {
+  const env = { ...stage.environment(to.url), ...plan.env };
+  const { runCheck } = stage.processesFor(env);
+  const accept = { rounds: 1, keep: [], changed: [], timeoutMs: MAX_SESSION_MS, runCheck };
   return await launchAgent({
     agent: stage.agent,
     binary: stage.binary,
     flags: plan.flags,
     prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
     cwd: plan.repository,
-    env: { ...stage.environment(to.url), ...plan.env },
+    env,
     version: stage.version,
     unguarded: plan.unguarded,
-    warn: () => {},
+    check: plan.accept === undefined ? undefined : { ...accept, commands: [plan.accept] },
+    warn: to.warn,
     proofRun: {
       output: to.output,
       signal: AbortSignal.timeout(MAX_SESSION_MS),
