@@ -92,7 +92,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch-check.ts launch.ts read-prompt.ts
       run-folder.ts
     `),
-    budget: [13, 1800],
+    budget: [13, 1900],
   },
   receipts: {
     imports: words("contract lib shell snapshots guard"),
@@ -143,13 +143,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [23, 2700],
+    budget: [23, 2750],
   },
   commands: {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native hosts recipes proof",
     ),
-    budget: [88, 9900],
+    budget: [88, 10150],
   },
 };
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { trust } from "../src/guard/policy/trust.ts";
 import { type Answer, before, HELD, type Held, launchCaller } from "./support/hook-calling-agent.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { isOnPath } from "./support/is-on-path.ts";
@@ -201,4 +202,59 @@ test("receipt list and runs show a launch with what its check found", async () =
   const run = async (...args: readonly string[]) => (await signalbox(args, { cwd, env: { HOME: home } })).stdout;
   expect(await run("runs")).toMatch(/^[0-9a-f-]{36} {2}\S+ {2}claude {2}restorable {2}verified/m);
   expect(await run("receipt", "list")).toMatch(/claude {2}complete, answered, accepted/);
+});
+
+test("a project's settings name its check once they are trusted, and a flag wins", async () => {
+  const cwd = workspace();
+  mkdirSync(join(cwd, ".signalbox"));
+  writeFileSync(join(cwd, ".signalbox/settings.yaml"), "accept: sh check.sh\n");
+  const play = async (isTrusted: boolean, own: readonly string[] = []) => {
+    const prepare = (home: string) => {
+      const path = join(cwd, ".signalbox/settings.yaml");
+      const file = { path, time: new Date().toISOString(), text: readFileSync(path, "utf8") };
+      if (isTrusted) trust(join(home, ".signalbox"), file);
+    };
+    const { outcome } = await launchCaller("claude", [stop("claude")], {
+      cwd,
+      own: ["--rounds", "0", ...own],
+      prepare,
+    });
+    return [outcome.code, linesOf(outcome.stderr)[0], /not trusted/.test(outcome.stderr)];
+  };
+  expect(await play(true)).toEqual([0, "FAILED sh check.sh: exited 1", false]);
+  expect(await play(true, ["--accept", "true"])).toEqual([0, "VERIFIED true (TIME)", false]);
+  expect(await play(false)).toEqual([2, undefined, true]);
+});
+
+test("work that nobody checked is told how it could be, once a day, unless that is switched off", async () => {
+  const cwd = workspace();
+  writeFileSync(join(cwd, "go.mod"), "module x\n");
+  const hint = 'signalbox: nothing was checked; signalbox claude --accept "go test ./..." would have';
+  const play = async (steps: Steps, home?: string) => {
+    const { outcome, home: used } = await launchCaller("claude", steps, {
+      cwd,
+      prepare: (own) => void (home !== undefined && writeFileSync(join(own, ".signalbox/settings.yaml"), home)),
+    });
+    return { told: outcome.stderr.includes(hint), used };
+  };
+  expect((await play(does("true"))).told).toBe(true);
+  expect((await play([stop("claude")])).told).toBe(false);
+  expect((await play(does("true"), "check_hint: false\n")).told).toBe(false);
+});
+
+test("limits are kept or refused, never ignored", async () => {
+  const timed = await launchCaller("claude", [...does("true"), { sh: "sleep 60" }], { own: ["--timeout", "1"] });
+  expect([timed.outcome.code, timed.outcome.stderr]).toEqual([
+    5,
+    expect.stringContaining("stopped: more than 1 s (--timeout)"),
+  ]);
+  const { stdout } = await signalbox(["receipt", "show", "last"], { cwd: timed.cwd, env: { HOME: timed.home } });
+  expect(stdout).toContain("stopped at a limit: more than 1 s (--timeout)");
+  const limited = await launchCaller("claude", [], { own: ["--max-turns", "4", "--max-budget-usd", "0.5"] });
+  expect(limited.argv.join(" ")).toContain("--max-turns 4 --max-budget-usd 0.5");
+  const refused = await launchCaller("codex", [], { own: ["--max-turns", "4"] });
+  expect([refused.outcome.code, refused.outcome.stderr]).toEqual([
+    3,
+    expect.stringContaining("Codex CLI has no such limit"),
+  ]);
 });

@@ -10,7 +10,8 @@ import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
-import type { CheckOrder, CheckedEnd, LaunchCheck } from "./launch-check.ts";
+import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
+import { checkHint } from "./obvious-check.ts";
 
 interface SessionStart {
   readonly agent: string;
@@ -21,6 +22,8 @@ interface SessionStart {
   readonly version: string;
   readonly check?: CheckOrder | undefined;
   readonly strictExit?: boolean | undefined;
+  /** Says how work that nobody checked could be. */
+  readonly checkHint?: boolean | undefined;
   /** Nobody draws on the terminal, so that what is known at a stop can be told at once. */
   readonly isHeadless: boolean;
   readonly warn: (text: string) => void;
@@ -44,10 +47,12 @@ export interface LaunchSession {
   readonly exitCode: (how: SessionEnding) => number;
 }
 
-interface SessionEnding {
+export interface SessionEnding {
   readonly exitCode: number;
   /** The agent was stopped by a signal. */
   readonly interrupted: boolean;
+  /** The limit at which we stopped it. */
+  readonly limit?: string | undefined;
 }
 
 /** Watches a session, checks its work, and leaves a sealed receipt of it. */
@@ -100,7 +105,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       await ownSnapshot?.end();
       if (guard === undefined || !guard.heard()) return [];
       const files = result?.files ?? (await look.end());
-      const line = result === undefined ? [] : [result.line];
+      const line = result === undefined ? hint(start, how, record) : [result.line];
       try {
         await seal({ start, startedAt, record, how, claimed: doneAt === record.count(), result, files, guard });
         return [...line, lastLine(record, files, id)];
@@ -111,6 +116,13 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
     exitCode: ({ exitCode }) =>
       start.strictExit === true && exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode,
   };
+}
+
+/** For work that ended by itself and could have been checked. */
+function hint({ checkHint: wanted, env, cwd, agent }: SessionStart, how: SessionEnding, record: CallRecord) {
+  if (wanted !== true || how.interrupted || record.count() === 0) return [];
+  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent);
+  return line === undefined ? [] : [line];
 }
 
 interface CheckStart {
@@ -210,9 +222,10 @@ interface ToSeal {
 
 async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
   const { agent, id, version, env } = start;
-  const { exitCode, interrupted } = how;
-  const stopped: StopReason = interrupted ? "interrupted" : exitCode === 0 ? "answered" : "failed";
-  const because = stopped === "failed" ? `the agent exited ${exitCode}` : "";
+  const { exitCode, interrupted, limit } = how;
+  const ended: StopReason = interrupted ? "interrupted" : exitCode === 0 ? "answered" : "failed";
+  const stopped: StopReason = limit === undefined ? ended : "limit";
+  const because = limit ?? (stopped === "failed" ? `the agent exited ${exitCode}` : "");
   const { sealSession } = await import("../receipts/session-receipt.ts");
   const policy = policyHash({ ...guard.policy, hash: undefined });
   const facts = { held: true, policyHash: policy, containment: guard.containment?.(), check: result };

@@ -8,6 +8,7 @@ import { deliverPrompt, type Delivery, runsNoTools } from "../agents/deliver-pro
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { type Agent, isUnattended } from "../agents/pack/agent.ts";
 import { findPack } from "../agents/packs.ts";
+import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { Guard, GuardedStart, InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { calledAs } from "../lib/path/package-folder.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
@@ -21,8 +22,8 @@ import { refreshStaged, stagedCheck, textsFor } from "../staging/refresh.ts";
 import { childEnvironment, secretFlags } from "./child-environment.ts";
 import { type ChildEnd, exitStatus, startFailure } from "./exit-status.ts";
 import type { CheckOrder } from "./launch-check.ts";
-import type { LaunchSession } from "./launch-session.ts";
-import { relaySignals } from "./relay-signals.ts";
+import type { LaunchSession, SessionEnding } from "./launch-session.ts";
+import { type Relay, relaySignals } from "./relay-signals.ts";
 import { openLaunchFolder, openRun, sweepRuns } from "./run-folder.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
@@ -49,10 +50,11 @@ export async function launchAgent(request: Launch): Promise<number> {
   if (drawsOnTerminal(launch)) warnings.hold();
   // Loads while the agent starts. Otherwise its first hook would wait for this, or fall back to the bundle.
   void guard?.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
+  using limit = limitTime(launch, relay);
   const end = await ended(child);
   const signal = relay.endingSignal();
   const endedItself = end.signal === null && signal === undefined;
-  const how = { exitCode: exitStatus(end, signal), interrupted: !endedItself };
+  const how = limit.ending({ exitCode: exitStatus(end, signal), interrupted: !endedItself });
   const session = guard?.session ?? NO_SESSION;
   session.look();
   const survivors = await endTree(run, relay.known());
@@ -68,6 +70,22 @@ export async function launchAgent(request: Launch): Promise<number> {
   lines.forEach((line) => warn(line));
   sayHowToResume(launch, guard);
   return session.exitCode(how);
+}
+
+/** Ends the agent when its time is over. */
+function limitTime({ timeoutMs, warn }: Launch, relay: Relay) {
+  let because: string | undefined;
+  const over = () => {
+    because = `more than ${(timeoutMs ?? 0) / 1000} s (--timeout)`;
+    warn(`stopped: ${because}`);
+    relay.end("SIGTERM");
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(over, timeoutMs);
+  return {
+    ending: (how: SessionEnding): SessionEnding =>
+      because === undefined ? how : { ...how, exitCode: RUN_EXIT.limit, limit: because },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
 }
 
 function warnOfSurvivors(survivors: readonly { readonly pid: number }[], warn: Launch["warn"]): void {
@@ -332,6 +350,10 @@ export interface Launch {
   readonly check?: CheckOrder | undefined;
   /** The exit code says so when the check has the last word and does not agree. */
   readonly strictExit?: boolean | undefined;
+  /** Says at the end how work that nobody checked could be. */
+  readonly checkHint?: boolean | undefined;
+  /** The agent is ended after this time. */
+  readonly timeoutMs?: number | undefined;
   readonly warn: (text: string) => void;
   /** Set when `signalbox prove` starts the agent, with nobody at the terminal. */
   readonly proofRun?: ProofRun | undefined;

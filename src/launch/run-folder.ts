@@ -10,6 +10,7 @@ import { ownerLife, ownerOf, ownFolder } from "../lib/process/folder-owner.ts";
 import { endLeftWork } from "../lib/process/left-work.ts";
 import { startTime } from "../lib/process/process-table.ts";
 import { errorCode, UserError } from "../lib/text/user-error.ts";
+import { hintsFolder } from "./obvious-check.ts";
 
 /** One start of an agent: its id, which all its processes carry, and its private folder. */
 interface Run extends RunMark, Disposable {
@@ -153,6 +154,7 @@ export function pruneLaunches(order: PruneOrder): PruneReport {
     { folder: launchesFolder(order.home), what: "launch", mayGo: mayLaunchGo },
     { folder: join(order.home, "kept"), what: "kept files", mayGo: () => undefined },
     { folder: join(order.home, "stops"), what: "refused stops", mayGo: () => undefined },
+    { folder: hintsFolder(order.home), what: "hint", mayGo: () => undefined },
   ];
   const reports = places.map(({ folder, what, mayGo }) => {
     const { names, kept } = prunableNames(folder);

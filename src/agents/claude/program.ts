@@ -102,6 +102,7 @@ export const claude: Agent = {
     guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
     unguarded: ["--permission-mode", "acceptEdits"],
   },
+  limitFlags: { maxTurns: "--max-turns", maxBudgetUsd: "--max-budget-usd" },
   valueFlags: [
     "--add-dir",
     "--agent",
