@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const SLOW = [
   "src/receipts/seal/mutations.test.ts",
   "src/hosts/sidecar/sidecar.test.ts",
-  "src/native/sub-agent-copy.test.ts",
+  "src/native/agents/run-in-copy.test.ts",
   "src/native/lsp/language-server.test.ts",
   "src/native/mcp/live-server.test.ts",
   "src/models/cut-stream.test.ts",

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { canonicalReceipt, finalReceipt, sha256Hex } from "../src/receipts/seal/canonical-receipt.ts";
+import { canonicalReceipt, finalReceipt } from "../src/receipts/seal/canonical-receipt.ts";
+import { sha256 } from "../src/lib/json/sha256.ts";
 import { findReceipt, listReceipts, pickRun } from "../src/receipts/seal/find-receipt.ts";
 import { sealKey } from "../src/receipts/seal/seal.ts";
 import { readStore, storeReceipt } from "../src/receipts/seal/store-receipt.ts";
@@ -26,7 +27,7 @@ export const receipts: Suite = async ({ quick }) => {
     const [view, key] = [readStore(home), sealKey(home)];
     let bytes = 0;
     const verifyMs = best(rounds, () => ({ bytes } = verifyStore(view, key)));
-    const floorMs = best(rounds, () => view.names.map((name) => sha256Hex(view.read(name) ?? "")));
+    const floorMs = best(rounds, () => view.names.map((name) => sha256(view.read(name) ?? "")));
     const perSecond = (amount: number, ms: number) => Math.round(amount / 1e6 / (ms / 1000));
     const growth = (quick ? [100, 300] : [100, 1000, 10_000]).map((size) => grown(size, rounds));
     const result = {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { accept } from "./accept.ts";
 import { backplane } from "./backplane.ts";
 import { containment } from "./containment.ts";
 import { engine } from "./engine.ts";
@@ -13,6 +14,7 @@ import { snapshots } from "./snapshots.ts";
 import type { Suite } from "./suite.ts";
 
 const SUITES: Record<string, Suite> = {
+  accept,
   backplane,
   containment,
   engine,

@@ -142,6 +142,32 @@ static void __attribute__((noreturn)) end_without_status(int folder) {
   fail("the sandbox of this session has ended, and nobody has removed what a command may have created in protected places", 125);
 }
 
+/* A file that the command may only read goes in as a pipe: by its descriptor the command could open it again, to write.
+ * What it may write was lent to it by whoever redirected the output. */
+static int for_reading(int file) {
+  struct stat state;
+  int pipe[2];
+  if (call2(fstat, file, &state) < 0 || ((state.mode & S_IFMT) != S_IFREG && (state.mode & S_IFMT) != S_IFBLK)) return file;
+  if ((call2(fcntl, file, F_GETFL) & (O_WRONLY | O_RDWR)) != 0) return file;
+  if (call2(pipe2, pipe, O_CLOEXEC) < 0) fail("out of descriptors", 125);
+  i64 pid = call5(clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid < 0) fail("too many processes run", 125);
+  if (pid > 0) {
+    call1(close, pipe[1]);
+    return pipe[0];
+  }
+  call3(dup3, pipe[1], 3, 0);
+  if (file != 0) call3(dup3, file, 0, 0);
+  call1(close, 1);
+  call1(close, 2);
+  call3(close_range, 4, ~0u, 0);
+  static u8 buffer[65536];
+  for (i64 size; (size = call3(read, 0, buffer, sizeof buffer)) > 0;)
+    for (i64 sent = 0, now; sent < size; sent += now)
+      if ((now = call3(write, 3, buffer + sent, size - sent)) <= 0) leave(0);
+  leave(0);
+}
+
 static void __attribute__((noreturn)) client(int count, char **arguments, char **environment, const char *program) {
   int kind = count == 2 ? KIND_LINE : KIND_ARGV;
   if (count < 2 || (kind == KIND_ARGV && !same(arguments[1], "--")))
@@ -202,10 +228,12 @@ static void __attribute__((noreturn)) client(int count, char **arguments, char *
   }
 
   struct request request = {MAGIC, (u32)kind, (u32)size, word_count};
-  struct rights rights = {{sizeof(struct cmsghdr) + 3 * sizeof(int), SOL_SOCKET, SCM_RIGHTS}, {0, 1, 2}, 0};
+  int files[3] = {for_reading(0), for_reading(1), for_reading(2)};
+  struct rights rights = {{sizeof(struct cmsghdr) + 3 * sizeof(int), SOL_SOCKET, SCM_RIGHTS}, {files[0], files[1], files[2]}, 0};
   struct iovec part = {&request, sizeof request};
   struct msghdr message = {0, 0, 0, &part, 1, &rights, sizeof rights, 0, 0};
   if (call3(sendmsg, connection, &message, MSG_NOSIGNAL) != sizeof request) fail("the sandbox of this session has ended", 125);
+  for (int i = 0; i < 3; i++) if (files[i] != i) call1(close, files[i]);
   send_all(body, size);
   call4(rt_sigprocmask, SIG_UNBLOCK, &mask, 0, 8);
 

@@ -28,7 +28,7 @@ static int is_plain(const char *path) {
 struct index_reader {
   const u8 *bytes;
   u64 size, hash_size;
-  void (*gitlink)(const char *path), (*tree)(const char *path);
+  void (*gitlink)(const char *path), (*tree)(const char *path), (*pause)(void);
   /* Git makes no such index. These two stay set. */
   int is_odd;
   /* There are folders in it as a whole. */
@@ -36,15 +36,30 @@ struct index_reader {
   /* The digest of the file that has the rest, if there is one. */
   int has_shared;
   u8 shared[32];
+  int has_offsets;
+  /* The last link or folder. Git sorts them. */
+  char last[MAX_NAME + 1];
+  u32 links;
 };
+
+/* A long index is read with a pause after so many bytes, and after so many links. */
+#define PART_BYTES (4ul << 20)
+#define PART_LINKS 256
+
+/* Below zero, zero or above, as git sorts. */
+static int order_of(const char *one, const char *other) {
+  while (*one && *one == *other) one++, other++;
+  return (int)(u8)*one - (int)(u8)*other;
+}
 
 /* Where the entries end; 0: unreadable. */
 static u64 read_entries(struct index_reader *reader, u64 at, u32 left) {
   const u8 *bytes = reader->bytes;
   static char name[MAX_NAME + 1];
-  u64 used = 0;
+  u64 used = 0, next_pause = at + PART_BYTES;
   u32 version = big_endian(bytes + 4, 4);
   for (; left > 0; left--) {
+    if (at >= next_pause) reader->pause(), next_pause = at + PART_BYTES;
     u64 start = at, flags_at = at + ENTRY_HASH + reader->hash_size;
     if (flags_at + 4 > reader->size) return 0;
     u32 kind = big_endian(bytes + at + ENTRY_MODE, 4) & MODE_KIND;
@@ -72,14 +87,21 @@ static u64 read_entries(struct index_reader *reader, u64 at, u32 left) {
     at = version == 4 ? at + 1 : start + ((at - start + 8) & ~7ul);
     if (kind != GITLINK && kind != GITTREE) continue;
     if (kind == GITTREE) reader->has_trees = 1;
-    if (used > MAX_NAME) reader->is_odd = 1;
-    /* The name of a folder ends with a slash. */
-    u64 end = used > MAX_NAME ? 0 : kind == GITTREE && used > 0 && name[used - 1] == '/' ? used - 1 : used;
+    u64 end = used > MAX_NAME ? 0 : used;
     char ending = name[end];
     name[end] = 0;
+    int order = order_of(name, reader->last);
+    if (used > MAX_NAME || order < 0) reader->is_odd = 1;
+    memcpy(reader->last, name, end + 1);
+    /* The name of a folder ends with a slash. */
+    if (kind == GITTREE && end > 0 && name[end - 1] == '/') name[end - 1] = 0;
     if (reader->is_odd || !is_plain(name)) reader->is_odd = 1;
-    else if (kind == GITLINK) reader->gitlink(name);
-    else reader->tree(name);
+    else if (order > 0) {
+      if (++reader->links % PART_LINKS == 0) reader->pause();
+      if (kind == GITLINK) reader->gitlink(name);
+      else reader->tree(name);
+    }
+    memcpy(name, reader->last, end);
     name[end] = ending;
   }
   return at;
@@ -89,7 +111,21 @@ static int is_extension(const u8 *at, const char *name) {
   return at[0] == (u8)name[0] && at[1] == (u8)name[1] && at[2] == (u8)name[2] && at[3] == (u8)name[3];
 }
 
-/* Git may start at the offsets that an index has of its own entries, so these count too. */
+/* Git may start at the offsets that an index has of its own entries, so these count too: blocks one after the other, and
+ * as many entries as there are. Anything else would take time as often as the file likes. */
+static void read_offsets(struct index_reader *reader, const u8 *content, u32 size) {
+  u64 left = big_endian(reader->bytes + 8, 4), end = 0;
+  reader->is_odd |= reader->has_offsets;
+  reader->has_offsets = 1;
+  reader->last[0] = 0;
+  for (u32 at = 4; at + 8 <= size && !reader->is_odd; at += 8) {
+    u64 start = big_endian(content + at, 4);
+    u32 count = big_endian(content + at + 4, 4);
+    if (start < end || count > left || !(end = read_entries(reader, start, count))) reader->is_odd = 1;
+    left -= count;
+  }
+}
+
 static void read_extension(struct index_reader *reader, const u8 *extension, u32 size, u64 first) {
   const u8 *content = extension + 8;
   if (is_extension(extension, "link") && size >= reader->hash_size) {
@@ -97,15 +133,14 @@ static void read_extension(struct index_reader *reader, const u8 *extension, u32
     memcpy(reader->shared, content, reader->hash_size);
   }
   if (is_extension(extension, "EOIE") && size >= 4 && big_endian(content, 4) != first) reader->is_odd = 1;
-  if (!is_extension(extension, "IEOT")) return;
-  for (u32 at = 4; at + 8 <= size; at += 8)
-    if (!read_entries(reader, big_endian(content + at, 4), big_endian(content + at + 4, 4))) reader->is_odd = 1;
+  if (is_extension(extension, "IEOT")) read_offsets(reader, content, size);
 }
 
 static void read_index(struct index_reader *reader) {
   if (reader->size < 12 + reader->hash_size || big_endian(reader->bytes, 4) != 0x44495243) return;
   u32 version = big_endian(reader->bytes + 4, 4);
   if (version < 2 || version > 4) return;
+  reader->last[0] = 0;
   u64 first = read_entries(reader, 12, big_endian(reader->bytes + 8, 4));
   if (!first) return;
   for (u64 at = first; at + 8 + reader->hash_size <= reader->size;) {

@@ -41,9 +41,13 @@ static struct { const char *path; int folder; } roots[MAX_ROOTS];
  * links to it, counted from 1; `is_linked`: as last read, or WAS_LINKED while it is read again. */
 static struct { const char *path, *below; int root, is_told, held; u32 index, is_linked; } watched[MAX_WATCHED];
 enum { WAS_LINKED = 2 };
-/* `seen`: the index that was read last. `watches`: of the folder and of its `logs`. `has_trees`: its user has folders that
+/* Folders in a repository's, in which git goes through a link: it writes logs there, and empties the records of worktrees
+ * that are gone. */
+static const char *const parts_of_repository[] = {"logs", "worktrees"};
+enum { PARTS = 2 };
+/* `seen`: the index that was read last. `watches`: of the folder and of its parts. `has_trees`: its user has folders that
  * are no files of the index. */
-static struct repository { int folder, logs, watches[2], has_trees, is_huge; const char *path, *top; u64 hash_size, seen[6]; } repositories[MAX_REPOSITORIES];
+static struct repository { int folder, parts[PARTS], watches[1 + PARTS], has_trees, is_huge; const char *path, *top; u64 hash_size, seen[6]; } repositories[MAX_REPOSITORIES];
 static const char *known[MAX_WATCHED];
 static u32 root_count, watched_count, repository_count, known_count, reading;
 static int session_folder = -1, kept_folder = -1, watcher = -1;
@@ -88,7 +92,7 @@ static int read_watched(int folder) {
         break;
       case 'r':
         if (repository_count == MAX_REPOSITORIES) return 0;
-        repositories[repository_count].logs = -1;
+        for (u32 i = 0; i < PARTS; i++) repositories[repository_count].parts[i] = -1;
         repositories[repository_count].path = value;
         repositories[repository_count++].folder = open_folder(value);
         break;
@@ -379,13 +383,13 @@ static void read_one(struct index_reader *reader, const char *name) {
   if (!content.bytes) return;
   reader->bytes = content.bytes;
   reader->size = content.size;
-  reader->has_shared = 0;
+  reader->has_shared = reader->has_offsets = 0;
   read_index(reader);
 }
 
 static void read_repository(void) {
   struct repository *repository = &repositories[reading];
-  struct index_reader reader = {.hash_size = repository->hash_size, .gitlink = add_gitlink, .tree = add_tree};
+  struct index_reader reader = {.hash_size = repository->hash_size, .gitlink = add_gitlink, .tree = add_tree, .pause = look_at_all};
   /* Those of its user come before the first command. */
   if (is_quiet()) repository->has_trees = 1;
   for (u32 i = 0; i < watched_count; i++) if (watched[i].index == reading + 1 && watched[i].is_linked) watched[i].is_linked = WAS_LINKED;
@@ -444,10 +448,30 @@ static void look_at_link(int folder, const char *below, const char *name) {
   take_and_tell(folder, name, "git-link", record_path(below, name));
 }
 
-static void watch_logs(struct repository *repository) {
-  if (repository->logs >= 0) call1(close, repository->logs);
-  repository->logs = open_in(repository->folder, "logs");
-  if (repository->logs >= 0) repository->watches[1] = watch(repository->logs, IN_ONLYDIR);
+static void watch_part(struct repository *repository, u32 part) {
+  if (repository->parts[part] >= 0) call1(close, repository->parts[part]);
+  repository->parts[part] = open_in(repository->folder, parts_of_repository[part]);
+  if (repository->parts[part] >= 0) repository->watches[1 + part] = watch(repository->parts[part], IN_ONLYDIR);
+}
+
+static void look_at_part(const struct repository *repository, u32 part, const char *name) {
+  char below[16], *end = below + sizeof below;
+  append(append(below, end, parts_of_repository[part]), end, "/");
+  look_at_link(repository->parts[part], below, name);
+}
+
+/* What was made between its own making and our watch. */
+static void look_into_part(const struct repository *repository, u32 part) {
+  u8 buffer[8192] __attribute__((aligned(8)));
+  i64 list = call4(openat, repository->folder, parts_of_repository[part], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (list < 0) return;
+  for (i64 size; (size = call3(getdents64, list, buffer, sizeof buffer)) > 0;)
+    for (i64 at = 0; at < size;) {
+      const struct dirent *entry = (const struct dirent *)(buffer + at);
+      at += entry->size;
+      look_at_part(repository, part, entry->name);
+    }
+  call1(close, list);
 }
 
 static void look_at_records(const struct inotify_event *event) {
@@ -456,10 +480,12 @@ static void look_at_records(const struct inotify_event *event) {
     if (event->watch == repository->watches[0]) {
       look_at_link(repository->folder, "", event->name);
       if (begins(event->name, "sharedindex.", 0)) repository->seen[0] = 0;
-      if (!same(event->name, "logs")) continue;
-      watch_logs(repository);
-      if (repository->logs >= 0) look_at_link(repository->logs, "logs/", "HEAD");
-    } else if (repository->logs >= 0 && event->watch == repository->watches[1]) look_at_link(repository->logs, "logs/", event->name);
+    }
+    for (u32 part = 0; part < PARTS; part++)
+      if (event->watch == repository->watches[0] && same(event->name, parts_of_repository[part])) {
+        watch_part(repository, part);
+        look_into_part(repository, part);
+      } else if (repository->parts[part] >= 0 && event->watch == repository->watches[1 + part]) look_at_part(repository, part, event->name);
   }
 }
 
@@ -529,7 +555,7 @@ static void __attribute__((noreturn)) keeper(int process, int init_socket) {
   for (u32 i = 0; i < repository_count && watcher >= 0; i++)
     if (repositories[i].folder >= 0) {
       repositories[i].watches[0] = watch(repositories[i].folder, IN_MODIFY | IN_CLOSE_WRITE);
-      watch_logs(&repositories[i]);
+      for (u32 part = 0; part < PARTS; part++) watch_part(&repositories[i], part);
     }
   if (read_repositories(1)) look_at_all();
   sandbox = process;

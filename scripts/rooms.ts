@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   models: {
     imports: words("contract lib"),
     doors: words(`
-      catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts other-models.ts
+      catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts
       scripted/respond.ts scripted/script.ts scripted/server.ts tokens.ts
     `),
     budget: [28, 3900],
@@ -36,8 +36,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   snapshots: {
     imports: words("contract lib"),
     doors: words(`
-      changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts present-changes.ts recovery.ts
-      replace-files.ts restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
+      changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts present-changes.ts recovery.ts replace-files.ts
+      restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
     `),
     budget: [19, 3500],
   },
@@ -47,9 +47,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       access/judge-access.ts allow/offer.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
       audit/verify-audit.ts audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
-      policy/trust.ts redact.ts screen/screen-command.ts screen/screen-lines.ts screen/screen.ts taint-store.ts
+      policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [76, 12700],
+    budget: [70, 10930],
   },
   sandbox: {
     imports: words("contract lib shell guard"),
@@ -98,33 +98,31 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib shell snapshots guard"),
     doors: words(`
       acceptance/accept-work.ts acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts
-      call-record.ts host.ts run/known-runs.ts
-      run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-parts.ts run/run-work-order.ts
+      call-record.ts host.ts run/known-runs.ts run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-setup.ts run/run-work-order.ts
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
       workspace/workspace-copy.ts
     `),
-    budget: [46, 7950],
+    budget: [41, 7800],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
     doors: words(`
-      acp/acp-agent.ts engine/hooks.ts knowledge/context-report.ts knowledge/memories.ts log/list-sessions.ts
-      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts
-      log/session-summary.ts log/transcript.ts mcp/configured-servers.ts mcp/login.ts mcp/mcp-files.ts
-      mcp/probe-server.ts mcp/server-config.ts mcp/server-list.ts mcp/stored-login.ts session.ts
-      settings/model-setting.ts settings/session-settings.ts settings/settings-files.ts terminal/event-lines.ts
-      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts terminal/waiting-line.ts
-      tools/tool-names.ts undo/plan-turns.ts undo/take-back.ts
+      acp/acp-agent.ts engine/hooks.ts knowledge/context.ts knowledge/memories.ts log/list-sessions.ts
+      log/log-folder.ts log/prune-sessions.ts log/read-log.ts log/replay.ts log/session-log.ts log/transcript.ts
+      mcp/live-server.ts mcp/login.ts mcp/probe-server.ts mcp/server-config.ts session.ts
+      settings/session-settings.ts settings/settings-files.ts terminal/event-lines.ts
+      terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts tools/tool-names.ts
+      undo/plan-turns.ts undo/take-back.ts
     `),
     budget: [128, 17800],
   },
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),
     doors: words(`
-      acp/acp.ts named/named-host.ts native-host.ts own-host.ts program/program.ts program/start-agent.ts
-      program/system-processes.ts sidecar/conformance.ts sidecar/sidecar.ts
+      named-host.ts native-host.ts program/program.ts program/system-processes.ts sidecar/conformance.ts
+      sidecar/sidecar.ts
     `),
-    budget: [28, 4500],
+    budget: [26, 4150],
   },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents"),
@@ -143,13 +141,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [23, 2750],
+    budget: [24, 2750],
   },
   commands: {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native hosts recipes proof",
     ),
-    budget: [88, 10150],
+    budget: [89, 10150],
   },
 };
 

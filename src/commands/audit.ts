@@ -67,7 +67,7 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const folder = signalboxHome();
     const shown = { json: flags["json"] === true, limit: Number(flags["limit"]) };
-    if (words.length === 0) return await showLast(folder, shown);
+    if (words.length === 0) return await showLast(folder, shown.json, shown.limit);
     const act = subVerb("audit", words[0], {
       verify: async () => verify(folder),
       show: () => show(folder, { ...shown, run: words[1] }),
@@ -110,7 +110,7 @@ function verify(home: string): number {
 function unlikeReceipts(home: string): string | undefined {
   const isPruned = prunedLookup(home);
   for (const { statement } of listReceipts(home)) {
-    const [found] = verifyAuditHead(statement.predicate, { home, isPruned });
+    const [found] = verifyAuditHead(statement.predicate, home, isPruned);
     if (found !== undefined) return `${found.place}: ${found.because}`;
   }
   return undefined;
@@ -149,10 +149,10 @@ function sessionOf(home: string, run: string): string {
 }
 
 /** What a person wants who says no more: the last session. The rest is in the help. */
-async function showLast(home: string, shown: Omit<Shown, "run">): Promise<number> {
+async function showLast(home: string, json: boolean, limit: number): Promise<number> {
   const run = lastSession(home);
-  await show(home, { ...shown, run });
-  if (!shown.json) await printText("\nMore: signalbox audit show, signalbox audit verify, signalbox audit --help\n");
+  await show(home, { run, json, limit });
+  if (!json) await printText("\nMore: signalbox audit show, signalbox audit verify, signalbox audit --help\n");
   return EXIT.ok;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckResult } from "../proof/doctor/check.ts";
 import type { Examination } from "../proof/doctor/examine.ts";
-import { whatToStart } from "../proof/doctor/what-to-start.ts";
+import { whatToStart } from "../proof/doctor/examine.ts";
 import { doctorScreen } from "./doctor.ts";
 
 const paint = (_: string, text: string) => text;

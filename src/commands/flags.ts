@@ -1,23 +1,26 @@
 import { once as onceEvent } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError } from "commander";
+import { hasGlobFlaw } from "../lib/path/glob.ts";
 import { UserError } from "../lib/text/user-error.ts";
-import { readPattern } from "./read-pattern.ts";
+
+/** The flags of a call, by their names in camel case. */
+export type Flags = Readonly<Record<string, unknown>>;
 
 /** A flag's text, or undefined when the flag was not given. */
-export function textFlag(flags: Readonly<Record<string, unknown>>, name: string): string | undefined {
+export function textFlag(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
 
 /** All values of a flag that may be repeated. */
-export function textsFlag(flags: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+export function textsFlag(flags: Flags, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
 /** A flag's whole number from 0 to `most`, or undefined when the flag was not given. */
-export function countFlag(flags: Readonly<Record<string, unknown>>, name: string, most: number): number | undefined {
+export function countFlag(flags: Flags, name: string, most: number): number | undefined {
   const text = textFlag(flags, name);
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -38,7 +41,7 @@ export function check(command: string): string {
 }
 
 /** What decides an acceptance check besides what can be told from it, and what the task may change. */
-export function acceptPatterns(flags: Readonly<Record<string, unknown>>, hasCheck: boolean) {
+export function acceptPatterns(flags: Flags, hasCheck: boolean) {
   const read = (name: "acceptKeep" | "acceptChanged", flag: string) => {
     const patterns = textsFlag(flags, name);
     if (patterns.length > 0 && !hasCheck)
@@ -53,6 +56,18 @@ export function acceptPatterns(flags: Readonly<Record<string, unknown>>, hasChec
     acceptChanged: read("acceptChanged", "--accept-changed"),
   };
 }
+
+/** A pattern of a flag. Throws a UserError for one that our patterns cannot express. */
+function readPattern(pattern: string, flag: string): string {
+  if (pattern.trim() !== "" && !pattern.startsWith("!") && !hasGlobFlaw(pattern)) return pattern;
+  throw new UserError(`${flag} does not understand the pattern ${JSON.stringify(pattern)}`, {
+    where: flag,
+    fix: `use *, ** and ?, for example ${flag} 'tests/**'`,
+  });
+}
+
+/** For flags that may be repeated. */
+export const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
 /** For flags where a second value silently winning would change the meaning. */
 export function once(value: string, previous: string | undefined): string {

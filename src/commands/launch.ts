@@ -116,7 +116,7 @@ async function readLaunchSettings(home: string, cwd: string): Promise<LaunchSett
   if (![home, join(workspace, ".signalbox")].some((folder) => existsSync(join(folder, "settings.yaml"))))
     return { accept: [] };
   const { loadSettings } = await import("../native/settings/settings-files.ts");
-  const { user, project, notes } = loadSettings({ home, workspace });
+  const { user, project, notes } = loadSettings(home, workspace);
   for (const note of notes) say(note);
   return { accept: [project?.accept ?? []].flat(), check_hint: project?.check_hint ?? user?.check_hint };
 }

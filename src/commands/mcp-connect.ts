@@ -7,10 +7,10 @@ import { say } from "../lib/process/standard-streams.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { printableLine, shortLine } from "../lib/text/printable.ts";
 import { EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
-import { loadServers } from "../native/mcp/configured-servers.ts";
+import { loadServers } from "../native/mcp/server-config.ts";
 import { logIn } from "../native/mcp/login.ts";
 import { containedProbe } from "../native/mcp/probe-server.ts";
-import { writeList } from "../native/mcp/server-list.ts";
+import { writeList } from "../native/mcp/live-server.ts";
 import { stopOnSignal } from "../native/terminal/stop-on-signal.ts";
 import { sessionPolicy } from "./active-policy.ts";
 import type { CommandInput } from "./command-module.ts";
@@ -69,12 +69,7 @@ export async function probe({ words, flags }: CommandInput): Promise<number> {
     warn: say,
   });
   // So the next session knows its tools without starting it.
-  if (found.works)
-    writeList(
-      signalboxHome(),
-      { server, version: manifest.version },
-      { tools: [...found.tools], instructions: found.instructions },
-    );
+  if (found.works) writeList(signalboxHome(), server, manifest.version, found);
   const code = stop.code() ?? (found.works ? EXIT.ok : EXIT.failed);
   if (flags["json"] === true) {
     printJson({ name: server.name, ...found });

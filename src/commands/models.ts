@@ -8,8 +8,7 @@ import { CATALOG, modelRow } from "../models/catalog/catalog.ts";
 import type { ModelRow, Price, Thinking } from "../models/catalog/row.ts";
 import { checkedUrl, chooseModel, type Provider, PROVIDERS, readModelName, usualUrl } from "../models/choose-model.ts";
 import { DEFAULT_PROMPT, limitsOf } from "../models/model.ts";
-import { wantedBaseUrl, wantedModel, writeModel } from "../native/settings/model-setting.ts";
-import { loadSettings } from "../native/settings/settings-files.ts";
+import { loadSettings, wantedBaseUrl, wantedModel, writeModel } from "../native/settings/settings-files.ts";
 import type { CommandModule } from "./command-module.ts";
 import { once, printJson, textFlag } from "./flags.ts";
 
@@ -103,7 +102,7 @@ interface Chosen {
 /** A broken settings file does not hide the list. */
 function chosenHere(): Chosen {
   try {
-    const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(currentFolder()) });
+    const settings = loadSettings(signalboxHome(), findWorkspace(currentFolder()));
     const wanted = wantedModel(process.env, settings);
     return { model: wanted?.value ?? null, from: wanted?.place ?? "" };
   } catch (error) {
@@ -151,7 +150,7 @@ interface SetOptions {
 export function setModel(name: string, { baseUrl, json }: SetOptions): void {
   refuseInSandbox("a command in the sandbox cannot change settings", "run it in your own terminal");
   const { provider, id } = readModelName(name, "--set");
-  const known = wantedBaseUrl(name, loadSettings({ home: signalboxHome() }));
+  const known = wantedBaseUrl(name, loadSettings(signalboxHome()));
   checkedUrl(provider, baseUrl ?? known ?? usualUrl(provider, process.env));
   const { path, droppedUrl } = writeModel(signalboxHome(), { model: name, baseUrl });
   if (droppedUrl) say("base_url was removed from the settings, because it is the address of another provider");

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { identify } from "../launch/binary-identity.ts";
+import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { printable } from "../lib/text/printable.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
-import { type Candidate, findCandidates, onTrialPlaces, proveAll, type RecordedParts } from "../proof/prove.ts";
+import { findCandidates, onTrialStages, proveAll } from "../proof/prove.ts";
+import type { Candidate, ProveOptions } from "../proof/trial-stage.ts";
 import { compareFaults } from "../proof/compare-faults.ts";
 import { faultLines, type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
@@ -37,19 +38,19 @@ export const command: CommandModule = {
     const only = guaranteesIn(textFlag(flags, "only"), "--only");
     const candidates = findCandidates(words, process.env, currentFolder());
     using interrupted = abortOnSignal();
-    const parts: RecordedParts = {
+    const home = signalboxHome();
+    const options: ProveOptions = {
       version: manifest.version,
       env: { ...process.env },
-      home: signalboxHome(),
       processesFor: systemProcesses,
       signal: interrupted.signal,
       tell: progress(),
       only: only.length === 0 ? undefined : only,
     };
     try {
-      if (flags["faults"] === true) return await showFaults(candidates, parts, flags["json"] === true);
-      const report = await proveAll(candidates, parts);
-      parts.tell("");
+      if (flags["faults"] === true) return await showFaults(candidates, home, options, flags["json"] === true);
+      const report = await proveAll(candidates, home, options);
+      options.tell("");
       if (flags["json"] === true) printJson(report);
       else process.stdout.write(reportText(report, paint));
       return shortcomings(report, required).length === 0 ? EXIT.ok : EXIT.failed;
@@ -90,20 +91,25 @@ function guaranteesIn(text: string | undefined, where: string): readonly Guarant
     });
 }
 
-async function showFaults(candidates: readonly Candidate[], parts: RecordedParts, json: boolean): Promise<number> {
-  const places = { cache: join(parts.home, "cache"), env: parts.env };
-  const identities = await Promise.all(candidates.map(({ agent, binary }) => identify(agent, binary, places)));
-  const compared = await onTrialPlaces(candidates, parts, async (stage) => {
-    parts.signal.throwIfAborted();
-    parts.tell(`${stage.name}: faults`);
+async function showFaults(
+  candidates: readonly Candidate[],
+  home: string,
+  options: ProveOptions,
+  json: boolean,
+): Promise<number> {
+  const known = { cache: join(home, "cache"), env: options.env };
+  const identities = await Promise.all(candidates.map(({ agent, binary }) => identify(agent, binary, known)));
+  const compared = await onTrialStages(candidates, options, async (stage) => {
+    options.signal.throwIfAborted();
+    options.tell(`${stage.name}: faults`);
     return await compareFaults(stage);
   });
-  parts.tell("");
+  options.tell("");
   const agents = compared.map((one, index) => ({ ...one, version: shortVersion(identities[index]?.version ?? "") }));
   if (json) printJson({ agents });
   else {
-    const known = await Promise.all(PROVABLE.map(offlineOf));
-    const wording = { command: "signalbox prove --faults", means: known.map(({ bareHook }) => bareHook.means) };
+    const agentFacts = await Promise.all(PROVABLE.map(offlineOf));
+    const wording = { command: "signalbox prove --faults", means: agentFacts.map(({ bareHook }) => bareHook.means) };
     process.stdout.write(`${faultLines(agents, wording).map(printable).join("\n")}\n`);
   }
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;

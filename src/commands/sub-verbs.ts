@@ -59,7 +59,7 @@ function withoutName(description: string, name: string): string {
 }
 
 /** Refuses words that the usage of the subcommand does not name: `RUN | FILE [--json]` names one. */
-export function refuseExtraWords(verb: string, words: readonly string[], { usage }: Pick<SubVerbHelp, "usage">): void {
+export function refuseExtraWords(verb: string, words: readonly string[], { usage }: { readonly usage: string }): void {
   const [named = ""] = usage.split(/\[?-|\[flags\]/);
   const most = named.replaceAll(" | ", "|").split(" ").filter(Boolean).length;
   const extra = words[most + 1];

@@ -12,10 +12,15 @@ import { say } from "../lib/process/standard-streams.ts";
 import { sha256 } from "../lib/json/sha256.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { refuseInSandbox } from "../lib/process/inside-session.ts";
-import { projectMcpFile, userMcpFile } from "../native/mcp/mcp-files.ts";
+import {
+  projectMcpFile,
+  projectSettingsPath,
+  readSettings,
+  settingsPath,
+  userMcpFile,
+} from "../native/settings/settings-files.ts";
 import { listRecipes } from "../recipes/recipe/find-recipe.ts";
 import { recipeFolders } from "../recipes/recipe/recipe-folders.ts";
-import { projectSettingsPath, readSettings, settingsPath } from "../native/settings/settings-files.ts";
 import { readText } from "./active-policy.ts";
 import type { CommandModule } from "./command-module.ts";
 

@@ -1,5 +1,8 @@
 import * as z from "zod";
 
+/** Where a summary usually starts, as a share of the model's window. */
+export const COMPACT_AT = 0.8;
+
 const Milliseconds = z.int().min(0).max(3_600_000);
 
 /** The engine's limits. Each has a default, and none can be unlimited. */
@@ -22,7 +25,7 @@ export const EngineSettings = z
     /** How often in a row an agent on autopilot that stops without `task_complete` is told to go on. */
     autopilot_continues: z.int().min(0).max(100).default(5),
     /** The share of the model's window from which a summary is written while the agent works on. */
-    compact_at: z.number().min(0.05).max(1).default(0.8),
+    compact_at: z.number().min(0.05).max(1).default(COMPACT_AT),
     /** The share from which the next request waits for it. */
     compact_wait_at: z.number().min(0.05).max(1).default(0.95),
   })

@@ -74,9 +74,23 @@ export type PermissionAnswer = "once" | "session" | "reject" | "nobody";
 /** Asks the person. If nobody can be asked, this function is absent and the guard denies. */
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
 
+/** Asks the person a question of the model, and returns the answer verbatim. */
+export type AskUser = (
+  question: { readonly question: string; readonly choices: readonly string[] },
+  signal: AbortSignal,
+) => Promise<string>;
+
 /** The files that an editor has open, whose text may not be saved yet. Both functions throw when the editor fails. */
 export interface EditorBuffers {
   read(path: string, signal: AbortSignal): Promise<string>;
   /** Undefined: the editor only lets us read. */
   readonly write?: ((path: string, text: string, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** Which tools a model sees. Patterns are globs over names. */
+export interface ToolFilter {
+  /** If there are any, only these. */
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly isToolEnabled?: ((name: string) => boolean) | undefined;
 }

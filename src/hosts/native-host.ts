@@ -26,25 +26,29 @@ export function nativeHost(settings: NativeSettings, version: string): OpenHost 
       agent: { name: "native", version, binary_sha256: null },
       holds: true,
       containment: () => facts?.(),
-      run: (job) => follow(job, { settings, root, onOpen: (session) => (facts = session.containment) }),
+      run: (job) => follow(job, settings, root, (session) => (facts = session.containment)),
       async [Symbol.asyncDispose]() {},
     };
   };
 }
 
-interface Following {
-  readonly settings: NativeSettings;
-  readonly root: string;
-  readonly onOpen: (session: NativeSession) => void;
-}
-
-async function* follow(job: HostJob, { settings, root, onOpen }: Following): AsyncGenerator<AgentEvent, HostEnd> {
+async function* follow(
+  job: HostJob,
+  settings: NativeSettings,
+  root: string,
+  onOpen: (session: NativeSession) => void,
+): AsyncGenerator<AgentEvent, HostEnd> {
   const denied = new Set<string>();
   const judged = new Set<string>();
   const open = nativeOpener({
     ...settings,
     recovery: job.recovery,
-    guardAlso: (permit, containment) => withRunRules(job, permit, { denied, judged, containment }),
+    guardAlso: (permit, containment) => async (call, signal) => {
+      judged.add(call.id);
+      const permission = await withRunRules(job, permit, containment)(call, signal);
+      if (permission.verdict !== "allow") denied.add(call.id);
+      return permission;
+    },
   });
   await using session = yield* openRound(job, root, open);
   onOpen(session);
@@ -80,26 +84,14 @@ function judge(job: HostJob, call: ModelCall | undefined): void {
   if (call !== undefined) job.decide({ id: call.id, tool: call.name, input: call.input });
 }
 
-interface CallIds {
-  readonly denied: Set<string>;
-  readonly judged: Set<string>;
-  readonly containment: CommandContainment;
-}
-
 /** Applies the run's rules first, then the engine's own. */
-function withRunRules(job: HostJob, permit: Permit, { denied, judged, containment }: CallIds): Permit {
-  return async (call, signal) => {
-    judged.add(call.id);
+const withRunRules =
+  (job: HostJob, permit: Permit, containment: CommandContainment): Permit =>
+  async (call, signal) => {
     const place = toolKind(call.name) === "shell" ? await containment.judged() : {};
-    const decision = job.decide({ id: call.id, tool: call.name, input: call.input }, place);
-    const permission =
-      decision.verdict === "allow"
-        ? await permit(call, signal)
-        : ({ verdict: "deny", because: decision.because } as const);
-    if (permission.verdict !== "allow") denied.add(call.id);
-    return permission;
+    const { verdict, because } = job.decide({ id: call.id, tool: call.name, input: call.input }, place);
+    return verdict === "allow" ? await permit(call, signal) : { verdict: "deny", because };
   };
-}
 
 function endOf(outcome: SessionOutcome): HostEnd {
   const { reason, usage, cost } = outcome;
@@ -122,7 +114,7 @@ function endOf(outcome: SessionOutcome): HostEnd {
 }
 
 /** The acceptance check is run again by the run itself, which then says what came of it. */
-function ownStop(outcome: SessionOutcome): Pick<HostEnd, "stopped" | "because"> {
+function ownStop(outcome: SessionOutcome): Partial<HostEnd> {
   const { reason, gate } = outcome;
   const because = outcomeLines(outcome).at(-1);
   if (reason === "limit") return { stopped: "limit", because };
@@ -138,17 +130,16 @@ function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent) => rea
     // What a sub-agent says is for the agent that started it.
     if (startedBy !== null && SAID.has(event.type)) return [];
     if (event.type === "turn-start") turn = event.turn;
-    return runEvents(event, { denied, startedBy, ext: { turn } });
+    return runEvents(event, denied, startedBy, { turn });
   };
 }
 
-interface RunEventPlace {
-  readonly denied: ReadonlySet<string>;
-  readonly startedBy: string | null;
-  readonly ext: { readonly turn: number };
-}
-
-function runEvents(event: SessionEvent, { denied, startedBy, ext }: RunEventPlace): readonly AgentEvent[] {
+function runEvents(
+  event: SessionEvent,
+  denied: ReadonlySet<string>,
+  startedBy: string | null,
+  ext: { readonly turn: number },
+): readonly AgentEvent[] {
   switch (event.type) {
     case "message":
       return messageTexts(event.message).map((text) => newEvent({ type: "assistant_message", text, ext }));
@@ -216,14 +207,11 @@ function deedEvents(deed: ToolDeed): readonly AgentEvent[] {
 /** Input that came as JSON stays JSON; a malformed call has none. */
 const plain = (input: unknown) => parseJson(JSON.stringify(input ?? null));
 
-interface SessionCall {
-  readonly event: SessionEvent;
-  /** The call that started the sub-agent whose event it is; null for the session's own agent. */
-  readonly startedBy: string | null;
-}
-
-/** An event of any agent of a session, with ids of calls that are unique in the session. */
-function sessionCall(whole: SessionEvent): SessionCall {
+/**
+ * An event of any agent of a session, with ids of calls that are unique in the session, and the call that started its
+ * agent; null for the session's own agent.
+ */
+function sessionCall(whole: SessionEvent): { readonly event: SessionEvent; readonly startedBy: string | null } {
   let event = whole;
   let startedBy: string | null = null;
   let prefix = "";

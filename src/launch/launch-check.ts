@@ -10,7 +10,7 @@ import { messageOf, UserError } from "../lib/text/user-error.ts";
 import { acceptWork, type WorkCheck } from "../receipts/acceptance/accept-work.ts";
 import { compareNow } from "../receipts/acceptance/check-with-base.ts";
 import { recordBase } from "../receipts/acceptance/record-base.ts";
-import type { Processes } from "../receipts/run/run-parts.ts";
+import type { Processes } from "../receipts/run/run-setup.ts";
 import { compareSnapshots } from "../snapshots/changes.ts";
 import { openActivity } from "../snapshots/recovery.ts";
 import { openSnapshots, type Snapshot } from "../snapshots/snapshot.ts";

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { chooseModel } from "./choose-model.ts";
+import { modelRow } from "./catalog/catalog.ts";
+import { chooseModel, defaultModel, otherModels, PROVIDERS } from "./choose-model.ts";
+import type { Model } from "./model.ts";
+import { openModel } from "./open-model.ts";
 
 const KEY = { ANTHROPIC_API_KEY: "key" };
 
@@ -55,4 +58,81 @@ test.each([
 test("no refusal shows a key", () => {
   const environment = { ANTHROPIC_API_KEY: "sk-secret words" };
   expect(() => chooseModel({ name: "anthropic/m", environment })).toThrow(/^(?!.*sk-secret)/);
+});
+
+test.each(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "XAI_API_KEY"])(
+  "the only key decides: %s",
+  (keyVariable) => {
+    const environment = { [keyVariable]: "k" };
+    const found = defaultModel(environment);
+    expect(found?.keyVariable).toBe(keyVariable);
+    const { provider, id } = chooseModel({ name: found?.name, environment });
+    expect(modelRow(provider, id)?.isDefault).toBe(true);
+  },
+);
+
+test("no key, a blank one, several, or one of a provider without a default choose nothing", () => {
+  const environments = [
+    {},
+    { ANTHROPIC_API_KEY: " " },
+    { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b" },
+    { OPENROUTER_API_KEY: "a" },
+    { ANTHROPIC_API_KEY: "a", SIGNALBOX_API_KEY: "b" },
+  ];
+  expect(environments.map(defaultModel)).toEqual(environments.map(() => undefined));
+});
+
+test("with several keys the refusal names a model for each, and how to keep the choice", () => {
+  const environment = { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b" };
+  expect(() => chooseModel({ environment })).toThrow("no model selected (a key is set for anthropic, openai)");
+  try {
+    chooseModel({ environment });
+  } catch (error) {
+    expect(error).toMatchObject({
+      fix: expect.stringMatching(
+        /--model anthropic\/\S+ or --model openai\/\S+; to keep the choice: signalbox models --set anthropic\//,
+      ),
+    });
+  }
+});
+
+test("every provider with a default has a key of its own", () => {
+  const variables = PROVIDERS.filter(({ name }) => name !== "openai-chat").flatMap(({ keyVariables }) => keyVariables);
+  expect(new Set(variables).size).toBe(variables.length);
+});
+
+const KEYS = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" };
+
+const others = (name: string, baseUrl?: string) =>
+  otherModels(chooseModel({ name, baseUrl, environment: KEYS }), (choice) => openModel(choice));
+
+const nameOf = (model: Model | { readonly why: string } | undefined) =>
+  model === undefined ? undefined : "why" in model ? model.why : model.name;
+
+test("the small model is one of the same provider, and cheaper than the chosen one", () => {
+  expect(nameOf(others("anthropic/claude-opus-5").small())).toBe("anthropic/claude-haiku-5-5");
+  expect(nameOf(others("openai/gpt-6.1-sol").small())).toBe("openai/gpt-5.6-luna");
+  expect(nameOf(others("anthropic/claude-haiku-5-5").small())).toBeUndefined();
+  expect(nameOf(others("google/gemini-3.8-flash").small())).toBeUndefined();
+  expect(nameOf(others("ollama/qwen3").small())).toBeUndefined();
+  // A server of one's own may have other models.
+  expect(nameOf(others("anthropic/claude-opus-5", "http://127.0.0.1:9").small())).toBeUndefined();
+});
+
+test("a model is named by its id or a word of it, and is never one of another provider", () => {
+  const { named } = others("anthropic/claude-opus-5");
+  expect(
+    ["claude-sonnet-5", "anthropic/claude-haiku-4-5-20251001", "haiku", "Sonnet"].map((name) => nameOf(named(name))),
+  ).toEqual(
+    ["claude-sonnet-5", "claude-haiku-4-5-20251001", "claude-haiku-5-5", "claude-sonnet-5-5"].map(
+      (id) => `anthropic/${id}`,
+    ),
+  );
+  for (const name of ["openai/gpt-5", "gpt-5", "", "../x", "haiku-99"])
+    expect(nameOf(named(name))).toBe(`anthropic has no model ${name} that is known here`);
+  const local = others("ollama/qwen3");
+  expect([nameOf(local.named("qwen3")), nameOf(local.named("haiku"))]).toEqual([
+    "ollama/qwen3",
+    "ollama has no model haiku that is known here",
+  ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endOfStreamWatch } from "./wire-fetch.ts";
+import { endOfStreamWatch } from "./send-http.ts";
 
 const ENDS = ["data: [DONE]\n\n", "event: message_stop\ndata: {}\n\n", "event: response.completed\ndata: {}\n\n"];
 const BEFORE = 'data: {"text":"data: [DONE] event: message_stop \\n data: [DONE]"}\n\n';

@@ -4,8 +4,7 @@ import { isLoopbackHost } from "../lib/net/ip-address.ts";
 import { modelRow } from "./catalog/catalog.ts";
 import type { ModelChoice } from "./choose-model.ts";
 import { limitsOf, type ModelLimits } from "./model.ts";
-import { sendHttp, type Sending, type Sent, SmallHeaders } from "./send-http.ts";
-import type { WireSettings } from "./wire-fetch.ts";
+import { sendHttp, type Sending, type Sent, SmallHeaders, type WireSettings } from "./send-http.ts";
 
 interface KnownLimits {
   readonly now: () => ModelLimits;

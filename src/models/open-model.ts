@@ -15,7 +15,7 @@ import { explainFailure } from "./explain-failure.ts";
 import { knownLimits } from "./known-limits.ts";
 import type { Model, ModelRequest, ToolOffer } from "./model.ts";
 import { readAnswer } from "./read-answer.ts";
-import { wireFetch, type WireSettings } from "./wire-fetch.ts";
+import { wireFetch, type WireSettings } from "./send-http.ts";
 
 const IDLE_MS = 300_000;
 

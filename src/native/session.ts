@@ -1,36 +1,31 @@
-import type { Policy } from "../contract/policy.ts";
-import type { UndoRecord } from "../contract/session-record.ts";
 import type { KnownCommands } from "../contract/knowledge.ts";
 import type { McpServer } from "../contract/mcp-server.ts";
-import type { AskPerson, EditorBuffers } from "../contract/tool.ts";
-import type { Processor } from "./engine/processor.ts";
-import { loadCommands } from "./knowledge/commands.ts";
-import { systemPrompt } from "./knowledge/system-prompt.ts";
-import { oneAtATime } from "../lib/process/tasks.ts";
+import type { Policy } from "../contract/policy.ts";
+import type { SessionHeader, UndoRecord } from "../contract/session-record.ts";
+import type { AskPerson, AskUser, EditorBuffers } from "../contract/tool.ts";
+import { clearTaint } from "../guard/taint-store.ts";
 import type { CommandContainment } from "../sandbox/run/contained-commands.ts";
-import { findSession, newSessionId, sessionsFolder } from "./log/log-folder.ts";
-import { createSession, openSession, type Session } from "./log/session-log.ts";
-import type { AskUser } from "./tools/conversation-tools.ts";
 import { endLeftCommands } from "../sandbox/run/left-commands.ts";
+import type { AgentGround, Delegation } from "./agents/delegation.ts";
+import { mainAgent } from "./agents/main-agent.ts";
+import { sessionDelegation } from "./agents/session-agents.ts";
+import { openWorktrees, removeLeftWorktrees } from "./agents/worktrees.ts";
+import { tellEnd, tellStart } from "./engine/hooks.ts";
+import { contextRecord, forTools, nativeContext, warnOfAttacks, warnOfMissing } from "./knowledge/context.ts";
+import { type LoggedSession, newSession, resumeSession } from "./log/session-log.ts";
+import { openCheck } from "./session/check.ts";
 import { type Conversation, converse } from "./session/conversation.ts";
-import { warnOfAttacks, warnOfMissing } from "./knowledge/context-report.ts";
-import { contextRecord, forTools, nativeContext, type NativeContext } from "./knowledge/context.ts";
-import { TAKEN_NAMES } from "./terminal/line-commands.ts";
-import { withInstructions, withServers } from "./session/session-servers.ts";
-import type { NativeSettings } from "./settings/session-settings.ts";
-import { openNativeTools, type NativeTools, type NativeToolsPlace } from "./session/session-tools.ts";
-import { engineParts, tellEnd, tellStart, treeOf } from "./session/session-engine.ts";
-import type { AgentPlace } from "./sub-agent-engine.ts";
-import type { RunAgent } from "./agents/background-agents.ts";
-import type { AgentTree } from "./agents/delegation.ts";
-import { removeLeftWorktrees, sessionAgents, sessionWorktrees, withWorktrees } from "./agents/session-agents.ts";
-import { type ModeSwitch, modeSwitch, unlessAuto } from "./session/work-mode.ts";
-import { turnKnowledge } from "./knowledge/turn-knowledge.ts";
-import { itemsForState } from "./session/work-item-lines.ts";
+import { openSessionServers } from "./session/servers.ts";
+import { type ModeSwitch, people, sessionMode } from "./session/work-mode.ts";
+import type { AcceptanceCheck, NativeSettings } from "./settings/session-settings.ts";
+import { userCommands } from "./terminal/line-commands.ts";
+import { openToolSet, type ToolSet } from "./tools/tool-set.ts";
+import { openWorkplace } from "./tools/workplace.ts";
 import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
+import { takeBack } from "./undo/take-back.ts";
 
-/** Where a conversation takes place, and who can be asked. */
-interface NativePlace {
+/** What is asked for: a new conversation or one that goes on, and who can be asked in it. */
+interface SessionRequest {
   readonly cwd: string;
   /** The session to resume; undefined for a new one. */
   readonly resume?: string | undefined;
@@ -49,7 +44,7 @@ interface NativePlace {
 export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
   readonly workspace: string;
-  readonly workItems: NativeTools["allItems"];
+  readonly workItems: ToolSet["items"]["list"];
   /** How it works; a change holds from the next request and call on. */
   readonly mode: ModeSwitch;
   /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
@@ -62,210 +57,128 @@ export interface NativeSession extends AsyncDisposable {
   readonly containment: CommandContainment["facts"];
 }
 
-export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
+export type OpenNative = (request: SessionRequest) => Promise<NativeSession>;
 
 /** Opens conversations with our own engine. */
-export function nativeOpener(common: NativeSettings): OpenNative {
-  return async (place) => {
-    await endLeftCommands(common.home, common.warn);
-    await removeLeftWorktrees(common.home);
-    const policy = common.policyFor(place.cwd);
-    const { session, ...check } = openLog(common, place.cwd, place.resume);
+export function nativeOpener(settings: NativeSettings): OpenNative {
+  return async (request) => {
+    await endLeftCommands(settings.home, settings.warn);
+    removeLeftWorktrees(settings.home);
+    const policy = settings.policyFor(request.cwd);
+    const log = openLog(settings, request);
     const ended = new AbortController();
     try {
-      return await openConversation({ ...common, ...check }, { place, policy, session, ended });
+      return await openSession(settings, request, policy, { log, ended });
     } catch (error) {
       ended.abort();
-      session[Symbol.dispose]();
+      log[Symbol.dispose]();
       throw error;
     }
   };
 }
 
-interface Opening {
-  readonly place: NativePlace;
-  readonly policy: Policy;
-  readonly session: Session;
-  /** Aborted when the session ends. */
-  readonly ended: AbortController;
-}
-
-async function openConversation(common: NativeSettings, opened: Opening): Promise<NativeSession> {
-  const { place, policy, ended } = opened;
-  const undo = openSessionUndo(opened.session, { ...common, workspace: policy.workspaceRoot });
-  const { session } = undo;
-  const opening = { ...opened, session, undo };
-  const { cwd, resume, prompt, askPerson, askUser } = place;
+/** `ended` is aborted when the session ends. */
+async function openSession(
+  settings: NativeSettings,
+  request: SessionRequest,
+  policy: Policy,
+  { log, ended }: { readonly log: LoggedSession; readonly ended: AbortController },
+): Promise<NativeSession> {
+  const { home, model, environment, version, filters, flags, skillSettings, recovery, warn } = settings;
+  const { cwd, prompt, buffers } = request;
+  const { workspaceRoot: workspace } = policy;
+  const { id: sessionId } = log;
   const { signal } = ended;
+
+  const undo = openSessionUndo(log, { home, workspace, recovery, warn });
+  const { session } = undo;
   // Not waited for: a server that says nothing must not delay the first request.
-  void common.model.learnLimits(signal);
-  const mode = sessionMode(common, session);
-  const found = nativeContext({ ...common, policy, cwd, unattended: askPerson === undefined });
-  warnOfMissing(found, common.warn);
-  warnOfAttacks(found, { warn: common.warn, isLater: prompt !== undefined, signal });
-  const person = unlessAuto(inTurn({ askPerson, askUser }), mode);
-  const worktrees = await sessionWorktrees(common, policy);
-  const agents = await sessionAgents({ agents: found.agents, home: common.home, session, ...worktrees });
-  const more = [agents.parts.delegation.tool];
-  const nativeTools = await openTools(common, opening, { mode, ...person, skills: found.skills, more });
-  const context = forTools(found, nativeTools.tools);
+  void model.learnLimits(signal);
+  const mode = sessionMode(session, settings.mode, flags.autopilot ? "auto" : undefined);
+  const { askPerson, askUser } = people(request, mode);
+  const unattended = askPerson === undefined;
+  const found = nativeContext({ policy, cwd, home, environment, version, unattended, skillSettings });
+  warnOfMissing(found, warn);
+  warnOfAttacks(found, warn, prompt !== undefined, signal);
+
+  const { beforeChange, snapshot } = undo;
+  const workplace = openWorkplace(settings, { sessionId, policy, beforeChange, recovery, snapshot, buffers });
+  const tools = openToolSet(workplace, { mode, askPerson, askUser, skills: found.skills });
+  await workplace.containment.require();
+  const servers = await openSessionServers(workplace, request.mcpServers ?? [], version, filters);
+  const wanted = sessionCheck(settings.check, log.header);
+  const check = wanted && (await openCheck(wanted, workplace, warn, signal));
+  const context = forTools(found, tools.tools);
   session.append(contextRecord(context));
-  const knowledge = sessionKnowledge(common, { ...opening, nativeTools, context });
-  const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-  const system = systemPrompt(withWorktrees(withInstructions(context.parts, nativeTools.servers), common));
-  const frame = { policy, system, hooks, knowledge, undo, mode, ...attendance(place), signal };
-  const placed = { sessionId: session.id, cwd, policy, context, mode, ...person };
-  const agentPlace = { common, ...placed, hooks, tools: nativeTools, ...worktrees };
-  agents.attach((tree) => lazyAgentRunner(agentPlace, tree));
-  const engine = engineParts(common, nativeTools, frame);
-  const parts = { ...engine, gates: [...engine.gates, ...worktrees.gates], ...agents.parts };
-  const conversation = converse(session, parts, nativeTools.personSpoke);
+
+  const hooks = settings.hooksFor({ sessionId, workspace });
+  const worktrees = settings.worktrees === undefined ? undefined : openWorktrees(workspace, settings.worktrees);
+  const agents = { settings, hooks, mode, askPerson, askUser, worktrees };
+  const ground: AgentGround = { session: agents, workplace, cwd, context, servers };
+  const delegation = sessionDelegation(ground, session);
+  const agent = mainAgent(ground, { session, tools, delegation, undo, check, isOneTask: prompt !== undefined, signal });
+  const conversation = converse(session, agent, () => clearTaint(home, sessionId));
   if (prompt !== undefined) conversation.add(prompt);
-  await tellStart(hooks, resume === undefined ? "new" : "resume", common.warn);
+  await tellStart(hooks, request.resume === undefined ? "new" : "resume", warn);
+
   return {
     conversation,
     mode,
-    workspace: policy.workspaceRoot,
-    workItems: nativeTools.allItems,
-    takeBack: lazyTakeBack({ common, conversation, undo, nativeTools }),
-    commands: () => loadCommands(context.place, TAKEN_NAMES),
-    tools: [...nativeTools.tools.map(({ name }) => name), ...(mode.current === "auto" ? ["task_complete"] : [])],
-    containment: nativeTools.containment.facts,
+    workspace,
+    workItems: () => tools.items.list(),
+    takeBack: takesBack(home, conversation, undo, tools),
+    commands: () => userCommands(context.place),
+    tools: toolNames(tools, delegation, mode),
+    containment: workplace.containment.facts,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();
-      await worktrees.rest();
-      await end(undo, nativeTools, () => tellEnd(hooks, conversation, common.warn));
+      await worktrees?.rest();
+      try {
+        for (const opened of [servers, tools, check, workplace, undo]) await opened?.[Symbol.asyncDispose]();
+        await tellEnd(hooks, conversation.outcome, warn);
+      } finally {
+        session[Symbol.dispose]();
+      }
     },
   };
 }
 
-interface UndoableOpening extends Opening {
-  readonly undo: SessionUndo;
-}
-
-/** With the tools of servers, and what keeps the agent from changing its check. Both are loaded only where needed. */
-async function openTools(
-  common: NativeSettings,
-  { place, policy, session, undo, ended }: UndoableOpening,
-  own: Pick<NativeToolsPlace, "mode" | "askPerson" | "askUser" | "skills" | "more">,
-): Promise<NativeTools> {
-  const { accept, acceptTimeoutMs: checkTimeoutMs } = common;
-  const { id: sessionId } = session;
-  const { buffers, mcpServers: given } = place;
-  const opened = openNativeTools({ ...common, ...undo.tools, ...own, sessionId, policy, buffers, checkTimeoutMs });
-  const tools = await withServers(opened, { ...common, policy, given });
-  if (accept === undefined) return tools;
-  const { heldCheck } = await import("./session/held-check.ts");
-  const held = { ...common, accept, root: policy.workspaceRoot, sessionId, signal: ended.signal };
-  return { ...tools, runCheck: await heldCheck(tools, held) };
-}
-
-/** What runs sub-agents is loaded when one is started. */
-const lazyAgentRunner =
-  (place: AgentPlace, tree: AgentTree): RunAgent =>
-  async (order, watch) =>
-    await (await import("./sub-agent.ts")).agentRunner(place, tree)(order, watch);
-
-interface KnowledgeParts extends UndoableOpening {
-  readonly nativeTools: NativeTools;
-  readonly context: NativeContext;
-}
-
-const sessionKnowledge = (
-  { timeoutMs }: NativeSettings,
-  { session, policy, nativeTools, context, undo }: KnowledgeParts,
-): Processor =>
-  turnKnowledge({
-    context,
-    timeoutMs,
-    openItems: () => itemsForState(nativeTools.allItems()),
-    fingerprint: (signal) => treeOf(policy, nativeTools, signal),
-    before: session.before,
-    record: (record) => session.append(record),
-    written: () => [...new Set(undo.turns.turns.flatMap(({ wrote }) => [...wrote]))],
-  });
-
-const attendance = ({ prompt, askPerson }: NativePlace) => ({
-  isOneTask: prompt !== undefined,
-  isUnattended: askPerson === undefined,
-});
-
-interface TakingBack {
-  readonly common: NativeSettings;
-  readonly conversation: Conversation;
-  readonly undo: SessionUndo;
-  readonly nativeTools: NativeTools;
-}
-
-/** What takes turns back is loaded when somebody wants it. */
-const lazyTakeBack =
-  ({ common: { home }, conversation, undo, nativeTools }: TakingBack): NativeSession["takeBack"] =>
-  async (text) => {
-    const { takeBack } = await import("./undo/take-back.ts");
+const takesBack =
+  (home: string, conversation: Conversation, { settled }: SessionUndo, tools: ToolSet) =>
+  async (text: string): Promise<string> => {
     const record = (each: UndoRecord) => {
       conversation.rewind(each);
-      nativeTools.forgetSeen();
+      tools.forgetSeen();
     };
-    return await takeBack({ home, id: conversation.id, settled: undo.settled, record }, text);
+    return await takeBack({ home, id: conversation.id, settled, record }, text);
   };
 
-/** A person can answer one question at a time, however many agents of a session ask. */
-function inTurn({ askPerson, askUser }: Pick<NativePlace, "askPerson" | "askUser">) {
-  const turn = oneAtATime();
-  return {
-    askPerson: askPerson && ((...question: Parameters<AskPerson>) => turn(() => askPerson(...question))),
-    askUser: askUser && ((...question: Parameters<AskUser>) => turn(() => askUser(...question))),
-  };
-}
+const toolNames = (tools: ToolSet, { tool }: Delegation, { current }: ModeSwitch): readonly string[] => [
+  ...[...tools.tools, ...tools.offered([tool])].map(({ name }) => name),
+  ...(current === "auto" ? ["task_complete"] : []),
+];
 
-/** A resumed session goes on in the mode it was in, unless another was asked for. The flag is about new ones. */
-function sessionMode({ mode: wanted, flags }: NativeSettings, session: Session): ModeSwitch {
-  const before = session.before.findLast((record) => record.type === "mode")?.mode ?? "ask";
-  const mode = modeSwitch(before, (chosen) => session.append({ type: "mode", mode: chosen }));
-  const isNew = session.before.length === 0;
-  const chosen = wanted ?? (isNew && flags.autopilot ? "auto" : undefined);
-  if (chosen !== undefined) mode.set(chosen);
-  return mode;
-}
-
-/** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
-interface OpenLog extends Pick<NativeSettings, "accept" | "acceptKeep" | "acceptChanged"> {
-  readonly session: Session;
-}
-
-function openLog(common: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
-  const { home, model, accept, acceptKeep = [], acceptChanged = [] } = common;
-  const folder = sessionsFolder(home);
-  const at = { folder, now: Date.now };
-  if (resume !== undefined) {
-    const session = openSession(findSession(folder, resume, cwd), at);
-    const { header } = session;
-    return {
-      session,
-      accept: accept ?? header.accept,
-      acceptKeep: acceptKeep.length > 0 ? acceptKeep : header.acceptKeep,
-      acceptChanged: acceptChanged.length > 0 ? acceptChanged : header.acceptChanged,
-    };
-  }
-  const header = {
-    id: newSessionId(Date.now()),
+/** Continues the log of the session that is wanted, or begins one. */
+function openLog({ home, model, check }: NativeSettings, { cwd, resume }: SessionRequest): LoggedSession {
+  if (resume !== undefined) return resumeSession(home, resume, cwd);
+  const { command, keep, changed } = check;
+  return newSession(home, {
     cwd,
     model: model.name,
     ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
-    ...(accept === undefined ? {} : { accept }),
-    ...(acceptKeep.length === 0 ? {} : { acceptKeep: [...acceptKeep] }),
-    ...(acceptChanged.length === 0 ? {} : { acceptChanged: [...acceptChanged] }),
-  };
-  return { session: createSession(header, at), accept, acceptKeep, acceptChanged };
+    ...(command === undefined ? {} : { accept: command }),
+    ...(keep.length === 0 ? {} : { acceptKeep: [...keep] }),
+    ...(changed.length === 0 ? {} : { acceptChanged: [...changed] }),
+  });
 }
 
-async function end(undo: SessionUndo, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
-  try {
-    await nativeTools[Symbol.asyncDispose]();
-    await undo[Symbol.asyncDispose]();
-    await runEndHooks();
-  } finally {
-    undo.session[Symbol.dispose]();
-  }
+/** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
+function sessionCheck(wanted: NativeSettings["check"], header: SessionHeader): AcceptanceCheck | undefined {
+  const { accept, acceptKeep = [], acceptChanged = [] } = header;
+  const { command = accept, timeoutMs } = wanted;
+  if (command === undefined) return undefined;
+  const keep = wanted.keep.length > 0 ? wanted.keep : acceptKeep;
+  const changed = wanted.changed.length > 0 ? wanted.changed : acceptChanged;
+  return { command, keep, changed, timeoutMs };
 }

@@ -6,7 +6,7 @@ import { shQuote } from "../lib/text/shell-words.ts";
 import { NOWHERE, tryFaults } from "./faults.ts";
 import { FAULT_IDS, type FaultId } from "./guarantees.ts";
 import { writeBelow } from "./proof-state.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 import { judgeTrials, playSession, type ScriptStep } from "./trial.ts";
 
 /** What happened to a denied call: it ran, it was blocked, we can't tell, or there is no such fault. */
@@ -18,7 +18,7 @@ export interface FaultComparison {
 }
 
 /** Tries every fault with one agent, both in a plain hook and in ours. */
-export async function compareFaults(stage: TrialPlace): Promise<FaultComparison> {
+export async function compareFaults(stage: TrialStage): Promise<FaultComparison> {
   const bare = await tryBare(stage);
   const trials = await tryFaults(stage);
   const guarded = (id: FaultId): Fate => {
@@ -33,7 +33,7 @@ export async function compareFaults(stage: TrialPlace): Promise<FaultComparison>
 }
 
 /** One session with a plain hook. After each fault, the healthy hook denies one call and allows another. */
-async function tryBare(stage: TrialPlace): Promise<ReadonlyMap<FaultId, Fate>> {
+async function tryBare(stage: TrialStage): Promise<ReadonlyMap<FaultId, Fate>> {
   const hook = join(stage.folder, "bare-hook");
   const put = (text: string, mode = 0o755) => {
     writeFileSync(`${hook}.new`, text);
@@ -79,15 +79,10 @@ function stepsOf(id: FaultId, act: () => void, heal: () => void): readonly Scrip
 const SECONDS = 2;
 
 /** What registers the program at `path` as the agent's own documentation says, with nothing of ours around it. */
-function registerBare({ offline, folder }: TrialPlace, path: string): BareStart {
+function registerBare({ offline, folder }: TrialStage, path: string) {
   const { files, ...start } = offline.bareHook.register(path, { folder, seconds: SECONDS });
   writeBelow(folder, files ?? {});
   return start;
-}
-
-interface BareStart {
-  readonly flags: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A well-written hook. It denies what starts with `no-`, in the agent's own format. */

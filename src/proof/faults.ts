@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { fitsSocket } from "../lib/path/inside.ts";
 import type { FaultId } from "./guarantees.ts";
-import { PROOF_POLICY, type TrialPlace } from "./trial-place.ts";
+import { PROOF_POLICY, type TrialStage } from "./trial-stage.ts";
 import { playSession, type ScriptStep, type Trial, type TrialSession, tryOf } from "./trial.ts";
 
 /** The files that a fault's two turns try to write: without the fault, and with it denied or allowed. */
@@ -18,7 +18,7 @@ const filesOf = ({ id }: Fault, index: number) => {
  * One session that goes through every fault, restoring everything after each. The allowed call in the restored state
  * shows that the guard was in place and that the agent could run calls.
  */
-export async function tryFaults(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryFaults(stage: TrialStage): Promise<readonly Trial[]> {
   using silent = await openDecoy(stage.folder, "silent", () => {});
   using breaking = await openDecoy(stage.folder, "breaking", (socket) => socket.destroy());
   const repository = stage.repository();
@@ -64,7 +64,7 @@ const notReached = ({ exit }: TrialSession) => `the agent ended too early (exit 
 
 /** Where faults are injected while an agent works. */
 interface Ground {
-  readonly stage: TrialPlace;
+  readonly stage: TrialStage;
   readonly repository: string;
   readonly guard: InstalledHooks;
   /** Servers that accept a call and never answer, or drop the connection. */
@@ -98,9 +98,9 @@ const REPOSITORY_POLICY = ".signalbox/policy.yaml";
 const WIDENING =
   'version: 1\nrules:\n  - { id: wide, argv: [touch], verdict: allow }\npaths: { deny_write: ["!no-*"] }\n';
 
-const putPolicy = (stage: TrialPlace, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
+const putPolicy = (stage: TrialStage, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
 
-const auditOf = (stage: TrialPlace) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
+const auditOf = (stage: TrialStage) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
 
 /** All faults, in an order that one session can go through. After the last one, there is no server. */
 const FAULT_LIST: readonly Fault[] = [
@@ -180,7 +180,7 @@ function nowhere({ guard }: Ground) {
 }
 
 /** Puts a plain file where the log's folder should be, so that writes fail as on a full disk. */
-function blockAudit(stage: TrialPlace): void {
+function blockAudit(stage: TrialStage): void {
   const [audit, backup] = auditOf(stage);
   mkdirSync(audit, { recursive: true });
   renameSync(audit, backup);

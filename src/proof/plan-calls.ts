@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AGENT_FILE_MARK, type Offline } from "../agents/pack/offline.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import type { CapturedRequest } from "../models/scripted/respond.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 import { playSession, type Trial, type TrialSession, tryOf } from "./trial.ts";
 
 const isDenied = (file: string) => file.startsWith("no-");
@@ -18,7 +18,7 @@ const MIXED = Array.from({ length: 16 }, (_, index) => (index === AMONG ? "no-mi
 const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
 
 /** A session without faults: a denied call next to an allowed one, then many at once. */
-export async function tryCalls(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryCalls(stage: TrialStage): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { unattended, write } = stage.offline;
   const toolFiles = write === undefined ? [] : ["ok-written", "no-written"];
@@ -53,7 +53,7 @@ const FIRST = ["ok-bypass", "no-bypass"];
 const AGAIN = ["ok-resumed", "no-resumed"];
 
 /** Two sessions: one with the most permissive flag and a long prompt, and one that resumes the same conversation. */
-export async function tryConversation(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryConversation(stage: TrialStage): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { bypass, resume } = stage.offline;
   const steps = [touch(FIRST), { turn: { text: "Done." } }, touch(AGAIN), { turn: { text: "Done again." } }];
@@ -97,13 +97,13 @@ function awkwardText(size: number): string {
 const PART = "SIGNALBOX-PART: write the two files.";
 
 /** A session whose work is done by a sub-agent. */
-export async function trySubAgent(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function trySubAgent(stage: TrialStage): Promise<readonly Trial[]> {
   const session = await playPart(stage, stage.offline.delegate(PART));
   return [tryOf("sub-agent", session, { denied: ["no-part"], allowed: ["ok-part"] })];
 }
 
 /** The same with a sub-agent of a file in the home, which asks for more than the session has. */
-export async function tryAgentFile(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryAgentFile(stage: TrialStage): Promise<readonly Trial[]> {
   const { path, text, delegate } = stage.offline.agentFile;
   const file = join(stage.environment("http://127.0.0.1")["HOME"] ?? "", path);
   mkdirSync(dirname(file), { recursive: true });
@@ -120,7 +120,7 @@ export async function tryAgentFile(stage: TrialPlace): Promise<readonly Trial[]>
   }
 }
 
-async function playPart(stage: TrialPlace, call: ReturnType<Offline["delegate"]>): Promise<TrialSession> {
+async function playPart(stage: TrialStage, call: ReturnType<Offline["delegate"]>): Promise<TrialSession> {
   return await playSession(stage, {
     delegated: { contains: PART, turns: [touch(["ok-part", "no-part"]).turn, { text: "The part is done." }] },
     steps: [
@@ -152,11 +152,11 @@ const BLANKS = { blank: " ", tab: "\t", "no-break": "\u00a0", ideographic: "\u30
  * A session of edits that hide a denied file behind white space or an unusual path. Uses patches if the agent offers
  * them to the model.
  */
-export async function tryPatches(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryPatches(stage: TrialStage): Promise<readonly Trial[]> {
   return stage.offline.patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
 }
 
-async function tryFreeText(stage: TrialPlace): Promise<readonly Trial[]> {
+async function tryFreeText(stage: TrialStage): Promise<readonly Trial[]> {
   const { patching, unattended } = stage.offline;
   const repository = stage.repository({ old: "a\n" });
   const denied = deniedPatches(repository);
@@ -171,7 +171,7 @@ async function tryFreeText(stage: TrialPlace): Promise<readonly Trial[]> {
 }
 
 /** Without patches, uses the file tool, and checks that no patch tool is offered. */
-async function tryWrites(stage: TrialPlace): Promise<readonly Trial[]> {
+async function tryWrites(stage: TrialStage): Promise<readonly Trial[]> {
   const { unattended, write } = stage.offline;
   const repository = stage.repository({ "old/file": "a\n" });
   const paths = ["ok-patch", "no-patch", "old/../no-patch-around"].map((path) => `${repository}/${path}`);
@@ -209,7 +209,7 @@ const patchTurn = (lines: readonly string[]) => ({
 });
 
 /** A session in which a hook refuses the first stop. The agent must continue, and may stop the second time. */
-export async function tryStopGate(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryStopGate(stage: TrialStage): Promise<readonly Trial[]> {
   const hooks = join(stage.signalbox, "hooks");
   const mark = shQuote(join(stage.folder, "stopped-once"));
   const reason = "The second file is not there yet.";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { randomId } from "../lib/files/random-id.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
 import type { GuaranteeId } from "./guarantees.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 import { playSession, type Trial, tryOf } from "./trial.ts";
 
 export const CONTAINED_IDS = [
@@ -28,7 +28,7 @@ touch ok-probe
  * A session with exactly the flags of a plain launch. A script of the repository tries to read a planted key, to write
  * into the home and to connect to a program outside. Run without a sandbox, all three must succeed.
  */
-export async function tryContained(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryContained(stage: TrialStage): Promise<readonly Trial[]> {
   const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
   await using listener = await listen();
   using planted = plant(home, stage.name);
@@ -111,7 +111,7 @@ function plant(home: string, name: string) {
 }
 
 /** Runs the probe without a sandbox. Returns what it could not do, which a sandbox then would not show either. */
-async function bareProbe(home: string, stage: TrialPlace, listener: Listener): Promise<readonly string[]> {
+async function bareProbe(home: string, stage: TrialStage, listener: Listener): Promise<readonly string[]> {
   const folder = stage.repository({ "probe.sh": PROBE });
   const env = { ...stage.environment("http://127.0.0.1"), HOME: home };
   const reached = listener.reached();
@@ -178,7 +178,7 @@ touch ok-build
 `;
 
 /** After a hostile build in a session of a plain launch, nothing of it may be there, or run when git looks. */
-export async function tryNothingLeft(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryNothingLeft(stage: TrialStage): Promise<readonly Trial[]> {
   const bare = stage.repository({ "build.sh": BUILD });
   runOutside(stage, bare, ["bash", "build.sh"]);
   const control = [...stayed(bare), ...lookOutside(stage, bare)];
@@ -206,7 +206,7 @@ export async function tryNothingLeft(stage: TrialPlace): Promise<readonly Trial[
 
 const stayed = (folder: string) => PROTECTED.filter((path) => existsSync(join(folder, path)));
 
-function lookOutside(stage: TrialPlace, folder: string): readonly string[] {
+function lookOutside(stage: TrialStage, folder: string): readonly string[] {
   return REPOSITORIES.filter((name) => {
     rmSync(join(folder, MARKER), { force: true });
     runOutside(stage, join(folder, name), ["git", "status"]);
@@ -214,7 +214,7 @@ function lookOutside(stage: TrialPlace, folder: string): readonly string[] {
   }).map((name) => `a program of git status in ${join(folder, name)}`);
 }
 
-function runOutside(stage: TrialPlace, cwd: string, [program = "", ...args]: readonly string[]): void {
+function runOutside(stage: TrialStage, cwd: string, [program = "", ...args]: readonly string[]): void {
   const env = stage.environment("http://127.0.0.1");
   spawnSync(systemProgram(program) ?? program, args, { cwd, env, stdio: "ignore", timeout: 60_000 });
 }

@@ -1,4 +1,4 @@
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 import { playSession, type Trial, type TrialSession } from "./trial.ts";
 
 const REPOSITORY = { "check.sh": "test -e ok-checked\n" };
@@ -6,7 +6,7 @@ const REPOSITORY = { "check.sh": "test -e ok-checked\n" };
 const CHECK = "sh check.sh";
 
 /** An agent that lies about its work, then does it; and one that edits the check instead. */
-export async function tryLaunchCheck(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryLaunchCheck(stage: TrialStage): Promise<readonly Trial[]> {
   const play = async (turns: Parameters<typeof playSession>[1]["steps"]) =>
     await playSession(stage, {
       steps: turns,

@@ -7,7 +7,7 @@ import { packageFolder } from "../lib/path/package-folder.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { writeBelow } from "./proof-state.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 import { playSession, type Trial, tryOf } from "./trial.ts";
 
 const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { turn: { text: "Done." } }];
@@ -16,7 +16,7 @@ const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { tur
  * Two sessions with the same calls, all allowed by our policy and by a hook in the home: one without and one with a
  * rule of the agent's own that denies one of them. Only that rule can be what blocks the call.
  */
-export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryOwnRule(stage: TrialStage): Promise<readonly Trial[]> {
   const { ownRule, ownAskRule } = stage.offline;
   const denied = await tryRule(stage, "own-deny-rule", ownRule);
   if (ownAskRule !== undefined) return [denied, await tryRule(stage, "own-ask-rule", ownAskRule)];
@@ -25,7 +25,7 @@ export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
 }
 
 /** Nobody is at the terminal, so a rule that asks blocks the call too. */
-async function tryRule(stage: TrialPlace, id: "own-deny-rule" | "own-ask-rule", rule: OwnRuleFile): Promise<Trial> {
+async function tryRule(stage: TrialStage, id: "own-deny-rule" | "own-ask-rule", rule: OwnRuleFile): Promise<Trial> {
   const { unattended } = stage.offline;
   const { flags, file } = rule;
   const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
@@ -66,7 +66,7 @@ const MAX_SESSION_MS = 300_000;
  * put a file there, so the launch runs in a namespace with an /etc of its own. What our policy denies and what the
  * administrator forbids must not run.
  */
-export async function tryManaged(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryManaged(stage: TrialStage): Promise<readonly Trial[]> {
   const { files, forbids, rootOnly } = stage.offline.managed;
   if (rootOnly === true && process.getuid?.() !== 0)
     return [notShown(`${stage.agent.title} only reads a file that belongs to root; run it as root`)];
@@ -126,7 +126,7 @@ async function problemOf(bubblewrap: string, argv: readonly string[]): Promise<s
 }
 
 /** Runs the launch, and returns the end of what it printed. */
-async function launch(stage: TrialPlace, cwd: string, words: readonly [string, ...string[]]): Promise<string> {
+async function launch(stage: TrialStage, cwd: string, words: readonly [string, ...string[]]): Promise<string> {
   await using model = await startScriptedModel({ script: { turns: [{ shell: CALLS }, { text: "Done." }] } });
   const [program, ...argv] = words;
   const task = ["-p", "Do what you are told.", "--", ...stage.offline.bypass];

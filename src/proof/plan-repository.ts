@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { randomId } from "../lib/files/random-id.ts";
 import { EXIT } from "../lib/text/user-error.ts";
 import { offlineOf, PROVABLE, writeBelow } from "./proof-state.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 import { playSession, type Trial, type TrialSession, tryOf } from "./trial.ts";
 
 type Files = Readonly<Record<string, string>>;
 
 /** A session in a repository with its own hooks and servers for every agent. None of them may start. */
-export async function tryUntrustedFolder(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryUntrustedFolder(stage: TrialStage): Promise<readonly Trial[]> {
   const repository = stage.repository();
   writeBelow(repository, await hostileFiles(repository));
   chmodSync(join(repository, "hostile.sh"), 0o755);
@@ -40,7 +40,7 @@ export async function hostileFiles(repository: string): Promise<Files> {
 }
 
 /** Sessions in repositories that switch hooks off from the start, and one in a repository that does so later. */
-export async function trySwitches(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function trySwitches(stage: TrialStage): Promise<readonly Trial[]> {
   const { hooksOff, unattended: flags } = stage.offline;
   const [files] = hooksOff;
   const early: TrialSession[] = [];
@@ -86,7 +86,7 @@ function take(repository: string, files: Files): void {
  * model, and none of the repository's hooks or servers may run. A second session without these files shows that the
  * text comes from them.
  */
-export async function tryInstructions(stage: TrialPlace): Promise<readonly Trial[]> {
+export async function tryInstructions(stage: TrialStage): Promise<readonly Trial[]> {
   const [top, below] = [`top-${randomId()}`, `below-${randomId()}`];
   const repository = stage.repository({ "AGENTS.md": `Say ${top}.\n`, "below/AGENTS.md": `Say ${below}.\n` });
   writeBelow(repository, await hostileFiles(repository));

@@ -89,14 +89,14 @@ type ProofState =
   | { readonly state: "stale"; readonly because: string }
   | { readonly state: "failed"; readonly guarantees: readonly string[] };
 
-export interface ProofPlaces {
+interface ProofHome {
   /** The user's signalbox folder. */
   readonly home: string;
   /** The version of signalbox. */
   readonly version: string;
 }
 
-export function proofState(agent: Agent, binary: FoundBinary, { home, version }: ProofPlaces): ProofState {
+export function proofState(agent: Agent, binary: FoundBinary, { home, version }: ProofHome): ProofState {
   const proof = readProof(home, agent.name);
   if (proof === undefined) return { state: "missing" };
   if (typeof proof === "string") return { state: "stale", because: proof };
@@ -116,12 +116,12 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
   return { state: "proven", date: proof.date, open };
 }
 
-interface RequiredProof extends ProofPlaces {
-  readonly unguarded: boolean;
-}
-
 /** For `--require-proof`: throws unless the rules are proven to work for this exact program. */
-export function requireProof(agent: Agent, binary: FoundBinary, request: RequiredProof): void {
+export function requireProof(
+  agent: Agent,
+  binary: FoundBinary,
+  request: ProofHome & { readonly unguarded: boolean },
+): void {
   const refuse = (what: string, fix: string) =>
     new UserError(what, { where: `--require-proof; ${binary.real}`, fix, exitCode: EXIT.refused });
   if (!isProvable(agent.name))
@@ -138,7 +138,7 @@ export function requireProof(agent: Agent, binary: FoundBinary, request: Require
  * The warning for starting an unproven program; undefined if it is proven, or if it was already shown today. A failed
  * proof is shown on every start.
  */
-export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPlaces): string | undefined {
+export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofHome): string | undefined {
   const known = proofState(agent, binary, places);
   if (known.state === "proven") return undefined;
   const line = `${sentence(agent, known)}; to test it (takes a minute): signalbox prove ${agent.name}`;

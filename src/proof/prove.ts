@@ -2,50 +2,46 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findBinary, type FoundBinary, programFingerprint } from "../agents/find-binary.ts";
-import type { Agent } from "../agents/pack/agent.ts";
+import { findBinary, programFingerprint } from "../agents/find-binary.ts";
 import { agentNamed, AGENTS } from "../agents/packs.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { type BinaryIdentity, identify, UNKNOWN_VERSION } from "../launch/binary-identity.ts";
+import { identify, UNKNOWN_VERSION } from "../launch/binary-identity.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { sha256 } from "../lib/json/sha256.ts";
 import { EXIT, isUserError, UserError } from "../lib/text/user-error.ts";
-import {
-  guardFiles,
-  guardFingerprint,
-  isProvable,
-  offlineOf,
-  proofsFolder,
-  PROVABLE,
-  writeProof,
-} from "./proof-state.ts";
-import { proveAgent, type Proving } from "./prove-agent.ts";
+import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
+import { tryAgentFile, tryCalls, tryConversation, tryPatches, tryStopGate, trySubAgent } from "./plan-calls.ts";
+import { CONTAINED_IDS, tryContained, tryNothingLeft } from "./plan-contained.ts";
+import { tryFaults } from "./faults.ts";
+import { tryLaunchCheck } from "./plan-launch-check.ts";
+import { tryInstructions, trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
+import { tryManaged, tryOwnRule } from "./plan-own-rules.ts";
+import { guardFiles, guardFingerprint, isProvable, proofsFolder, PROVABLE, writeProof } from "./proof-state.ts";
 import type { AgentReport, Report } from "./report.ts";
-import { openTrialPlace, PROOF_POLICY, type TrialPlace } from "./trial-place.ts";
+import { type Candidate, openTrialStage, PROOF_POLICY, type ProveOptions, type TrialStage } from "./trial-stage.ts";
+import { type GuaranteeResult, judgeTrials, type Trial } from "./trial.ts";
 
-export interface RecordedParts extends ProveParts {
-  /** The user's signalbox folder, where proofs are stored. */
-  readonly home: string;
-}
-
-/** Tests every agent, stores the results with the hashes of what was tested, and returns them. */
-export async function proveAll(candidates: readonly Candidate[], parts: RecordedParts): Promise<Report> {
+/**
+ * Tests every agent, stores the results in the user's signalbox folder with the hashes of what was tested, and returns
+ * them.
+ */
+export async function proveAll(candidates: readonly Candidate[], home: string, options: ProveOptions): Promise<Report> {
   // Before the tests, which take minutes, because their results must be stored.
-  makeFolder(proofsFolder(parts.home));
-  const cache = join(parts.home, "cache");
+  makeFolder(proofsFolder(home));
+  const cache = join(home, "cache");
   const known = await Promise.all(
     candidates.map(async (candidate) => ({
       ...candidate,
       // Taken before the agent runs. If it updates itself in the meantime, the new program is not the one that was
       // tested.
       fingerprint: programFingerprint(candidate.agent, candidate.binary),
-      identity: await identify(candidate.agent, candidate.binary, { cache, env: parts.env }),
+      identity: await identify(candidate.agent, candidate.binary, { cache, env: options.env }),
     })),
   );
-  const agents = await onTrialPlaces(candidates, parts, async (stage): Promise<AgentReport> => {
+  const agents = await onTrialStages(candidates, options, async (stage): Promise<AgentReport> => {
     const tried = known.find(({ name }) => name === stage.name);
     if (tried === undefined) throw new Error("an unexpected agent reported a result");
-    const guarantees = await proveAgent(stage, parts);
+    const guarantees = await proveAgent(stage, options);
     // Copilot unpacks itself on its first start in a home and reports no version before that. In this home it has
     // already started.
     const again = { cache: stage.folder, env: stage.environment("http://127.0.0.1") };
@@ -54,30 +50,22 @@ export async function proveAll(candidates: readonly Candidate[], parts: Recorded
       identity.version === UNKNOWN_VERSION ? await identify(stage.agent, stage.binary, again) : identity;
     const report = { agent: stage.name, version, binarySha256: identity.sha256, guarantees };
     // A partial proof proves nothing that a launch could rely on.
-    if (parts.only === undefined) keep(report, tried, parts);
+    if (options.only === undefined)
+      writeProof(home, {
+        agent: report.agent,
+        version,
+        launcherSha256: identity.sha256,
+        nativeSha256: identity.nativeSha256,
+        programFingerprint: tried.fingerprint,
+        guard: `${options.version}+${guardHash()}`,
+        guardFingerprint: guardFingerprint(options.version),
+        policyHash: sha256(PROOF_POLICY),
+        date: new Date().toISOString().slice(0, 10),
+        guarantees,
+      });
     return report;
   });
   return { agents };
-}
-
-interface Tried {
-  readonly fingerprint: string;
-  readonly identity: BinaryIdentity;
-}
-
-function keep(report: AgentReport, { fingerprint, identity }: Tried, { home, version }: RecordedParts): void {
-  writeProof(home, {
-    agent: report.agent,
-    version: report.version,
-    launcherSha256: identity.sha256,
-    nativeSha256: identity.nativeSha256,
-    programFingerprint: fingerprint,
-    guard: `${version}+${guardHash()}`,
-    guardFingerprint: guardFingerprint(version),
-    policyHash: sha256(PROOF_POLICY),
-    date: new Date().toISOString().slice(0, 10),
-    guarantees: report.guarantees,
-  });
 }
 
 /** The hash of what answers hooks and of what installs them. */
@@ -87,31 +75,58 @@ function guardHash(): string {
   return hash.digest("hex");
 }
 
-/** An installed agent that can be tested. */
-export interface Candidate {
-  readonly agent: Agent;
-  readonly name: AgentName;
-  readonly binary: FoundBinary;
+interface Plan {
+  readonly what: string;
+  /** The guarantees that this plan tests. */
+  readonly ids: readonly GuaranteeId[];
+  readonly play: (stage: TrialStage) => Promise<readonly Trial[]>;
 }
 
-interface ProveParts extends Proving {
-  readonly version: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Runs the check of a launch. */
-  readonly processesFor: TrialPlace["processesFor"];
-  readonly sabotage?: TrialPlace["sabotage"] | undefined;
+/** The plans, in order. The quick ones come first, so that a broken guard is found early. */
+const PLANS: readonly Plan[] = [
+  { what: "calls", ids: ["deny", "parallel"], play: tryCalls },
+  { what: "patches", ids: ["patch"], play: tryPatches },
+  { what: "a conversation", ids: ["bypass-flag", "prompt-64k", "resume"], play: tryConversation },
+  { what: "a sub-agent", ids: ["sub-agent"], play: trySubAgent },
+  { what: "a sub-agent of a file", ids: ["agent-file"], play: tryAgentFile },
+  { what: "an administrator's settings", ids: ["managed-bypass"], play: tryManaged },
+  { what: "a hostile repository", ids: ["untrusted-folder"], play: tryUntrustedFolder },
+  { what: "switches", ids: ["repository-switches"], play: trySwitches },
+  { what: "instructions", ids: ["instructions"], play: tryInstructions },
+  { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
+  { what: "a check", ids: ["launch-check"], play: tryLaunchCheck },
+  { what: "the sandbox", ids: CONTAINED_IDS, play: tryContained },
+  { what: "what is left", ids: ["nothing-left"], play: tryNothingLeft },
+  { what: "the agent's own rules", ids: ["own-deny-rule", "own-ask-rule"], play: tryOwnRule },
+  { what: "faults", ids: FAULT_IDS, play: tryFaults },
+];
+
+/** Runs the plans with one agent and judges the guarantees. */
+async function proveAgent(
+  stage: TrialStage,
+  { signal, tell, only }: ProveOptions,
+): Promise<readonly GuaranteeResult[]> {
+  const tested = only ?? GUARANTEE_IDS;
+  const trials: Trial[] = [];
+  for (const { what, play } of PLANS.filter(({ ids }) => ids.some((id) => tested.includes(id)))) {
+    signal.throwIfAborted();
+    tell(`${stage.name}: ${what}`);
+    trials.push(...(await play(stage)));
+  }
+  signal.throwIfAborted();
+  return tested.map((id) => judgeTrials(id, trials));
 }
 
 const AT_ONCE = 2;
 
 /**
- * Runs `work` for each agent in its own trial place, two at a time. Meanwhile, this process uses the throw-away home
+ * Runs `work` for each agent on its own stage, two at a time. Meanwhile, this process uses the throw-away home
  * too, because rules depend on the home folder, and our helper processes see only that one.
  */
-export async function onTrialPlaces<Result>(
+export async function onTrialStages<Result>(
   candidates: readonly Candidate[],
-  parts: ProveParts,
-  work: (stage: TrialPlace) => Promise<Result>,
+  options: ProveOptions,
+  work: (stage: TrialStage) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-home-")));
   const before = process.env["HOME"];
@@ -120,7 +135,7 @@ export async function onTrialPlaces<Result>(
   const waiting = [...candidates];
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      using stage = openTrialPlace({ ...next, ...parts, home, offline: await offlineOf(next.name) });
+      using stage = await openTrialStage(next, home, options);
       results.set(next.name, await work(stage));
     }
   };

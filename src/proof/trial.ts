@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
+import type { CheckOrder } from "../launch/launch-check.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import { isUserError, type UserError } from "../lib/text/user-error.ts";
@@ -8,7 +9,7 @@ import type { CapturedRequest } from "../models/scripted/respond.ts";
 import type { ScriptInput } from "../models/scripted/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
-import type { TrialPlace } from "./trial-place.ts";
+import type { TrialStage } from "./trial-stage.ts";
 
 export type TrialVerdict = "PASS" | "FAIL" | "INCONCLUSIVE";
 
@@ -80,7 +81,7 @@ interface SessionPlan {
   readonly flags: readonly string[];
   readonly repository: string;
   readonly prompt?: string;
-  /** Variables in addition to those of the trial place. */
+  /** Variables in addition to those of the stage. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
   /** What is checked when the agent wants to stop. */
@@ -108,7 +109,7 @@ export interface TrialSession {
 const MAX_SESSION_MS = 300_000;
 
 /** Starts the agent the way a launch does, with a model that plays the steps. */
-export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
+export async function playSession(stage: TrialStage, plan: SessionPlan): Promise<TrialSession> {
   const play = { turns: plan.steps.map((step) => step.turn) };
   const { delegated } = plan;
   const scenes =
@@ -127,6 +128,7 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   const output = openSync(file, "a", 0o600);
   let contained = "the agent was not started";
   const told: string[] = [];
+  const env = { ...stage.environment(model.url), ...plan.env };
   const session = {
     contained: () => (contained === "" ? undefined : contained),
     requests: model.requests,
@@ -137,11 +139,26 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   try {
     return {
       ...session,
-      exit: await launch(stage, plan, {
-        url: model.url,
-        output,
+      exit: await launchAgent({
+        agent: stage.agent,
+        binary: stage.binary,
+        flags: plan.flags,
+        prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
+        cwd: plan.repository,
+        env,
+        version: stage.version,
+        unguarded: plan.unguarded,
+        check: plan.accept === undefined ? undefined : checkOf(plan.accept, stage, env),
         warn: (text) => void told.push(text),
-        onContained: (containment) => (contained = containment.contained ? "" : containment.because),
+        proofRun: {
+          output,
+          signal: AbortSignal.timeout(MAX_SESSION_MS),
+          onInstalled(guard) {
+            contained = guard.containment.contained ? "" : guard.containment.because;
+            stage.sabotage(guard);
+            plan.onInstalled?.(guard);
+          },
+        },
       }),
     };
   } catch (error) {
@@ -152,36 +169,7 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   }
 }
 
-interface PlayedWith {
-  readonly url: string;
-  readonly output: number;
-  readonly warn: (text: string) => void;
-  readonly onContained: (containment: InstalledHooks["containment"]) => void;
-}
-
-async function launch(stage: TrialPlace, plan: SessionPlan, to: PlayedWith) {
-  const env = { ...stage.environment(to.url), ...plan.env };
+function checkOf(command: string, stage: TrialStage, env: NodeJS.ProcessEnv): CheckOrder {
   const { runCheck } = stage.processesFor(env);
-  const accept = { rounds: 1, keep: [], changed: [], timeoutMs: MAX_SESSION_MS, runCheck };
-  return await launchAgent({
-    agent: stage.agent,
-    binary: stage.binary,
-    flags: plan.flags,
-    prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
-    cwd: plan.repository,
-    env,
-    version: stage.version,
-    unguarded: plan.unguarded,
-    check: plan.accept === undefined ? undefined : { ...accept, commands: [plan.accept] },
-    warn: to.warn,
-    proofRun: {
-      output: to.output,
-      signal: AbortSignal.timeout(MAX_SESSION_MS),
-      onInstalled(guard) {
-        to.onContained(guard.containment);
-        stage.sabotage(guard);
-        plan.onInstalled?.(guard);
-      },
-    },
-  });
+  return { commands: [command], rounds: 1, keep: [], changed: [], timeoutMs: MAX_SESSION_MS, runCheck };
 }

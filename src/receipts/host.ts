@@ -5,7 +5,7 @@ import type { ContainmentFacts } from "../contract/seal.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Recovery } from "../snapshots/recovery.ts";
-import type { Decision } from "../contract/verdict.ts";
+import type { Decision, Verdict } from "../contract/verdict.ts";
 import type { AgentCall, CallContainment } from "../contract/agent-call.ts";
 
 /** Runs work orders. Either a program that speaks the protocol, or an adapter in our own process. */
@@ -70,10 +70,13 @@ export interface FollowUp {
 
 export type Decide = (call: HeldCall, containment?: CallContainment) => Decision;
 
-export type CallAnswer = Pick<Decision, "verdict" | "because">;
+export interface CallAnswer {
+  readonly verdict: Verdict;
+  readonly because: string;
+}
 
 /** The decision about a call of a host that can wait for an answer. */
-export async function decideOrAsk(job: Pick<HostJob, "decide" | "approve">, call: HeldCall): Promise<Decision> {
+export async function decideOrAsk(job: HostJob, call: HeldCall): Promise<Decision> {
   return (await job.approve?.(call)) ?? job.decide(call);
 }
 

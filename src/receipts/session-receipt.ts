@@ -2,7 +2,7 @@ import { AgentEvent, deniedEvents, newEvent } from "../contract/agent-event.ts";
 import type { Outcome, Receipt } from "../contract/receipt.ts";
 import type { Acceptance, SealFacts, StopReason } from "../contract/seal.ts";
 import type { RedactOptions } from "../guard/redact.ts";
-import { sha256Hex } from "./seal/canonical-receipt.ts";
+import { sha256 } from "../lib/json/sha256.ts";
 import { sealSummary } from "./seal/store-receipt.ts";
 import type { RecordedCall, CallRecord } from "./call-record.ts";
 
@@ -37,7 +37,7 @@ export interface EndedSession {
 }
 
 /** The work order of a conversation: the receipts of all its starts have the same. */
-export const workOfSession = (session: string) => sha256Hex(`signalbox session ${session}`).slice(0, 32);
+export const workOfSession = (session: string) => sha256(`signalbox session ${session}`).slice(0, 32);
 
 /** Seals the receipt of a session. Returns its hash. */
 export function sealSession(home: string, session: EndedSession, secrets: RedactOptions): string {

@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -21,6 +22,8 @@ import { holdFolder } from "./session/held-folder.ts";
 
 /** `W`: the workspace, `M`: a file that only a program outside can make, `EVIL`: settings of git that make it. */
 interface Attack {
+  /** The command of a session before. */
+  readonly before?: string;
   /** The command of a session. */
   readonly session: string;
   /** Outside, afterwards. */
@@ -76,6 +79,24 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     session: `git init -q t; ${EVIL} >>t/.git/config; ${DEEP}; mkdir .git; touch .git/config`,
     after: "cd t; git status; rm -rf $W/z",
   },
+  "an older folder, to which a second session leads git": {
+    before: `${IN_PRIVATE_HOME}; mkdir ~/g ~/x; cp -r ~/evil/.git/{HEAD,refs,objects} ~/g; cp -r ~/evil/.git/{refs,objects} ~/x
+      printf '[core]\\nrepositoryformatversion = 0\\nbare = false\\nfsmonitor = "touch %s"\\n' $M >~/x/config
+      echo "gitdir: $p/g" >sub/.git`,
+    session: `echo ../x >~/g/commondir; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub`,
+    after: "git status; cd sub; git status",
+  },
+  "links among the records of a repository in the private home": {
+    session: `${IN_PRIVATE_HOME}; echo gitdir: $p/evil/.git >sub/.git; ln -s $W/../.bashrc ~/evil/.git/COMMIT_EDITMSG
+      : >~/evil/.git/config; echo touch $M >~/evil/.git/MERGE_MSG`,
+    after: "cd sub; GIT_EDITOR=true git commit --allow-empty; . ~/.bashrc",
+  },
+  "a remote in git's old form": {
+    session: `git init -q --bare ~/r.git; printf '#!/bin/sh\\ntouch %s\\n' $M >~/r.git/hooks/pre-receive; chmod +x ~/r.git/hooks/*
+      p=$(awk '$5==ENVIRON["HOME"]{print $4}' /proc/self/mountinfo); mkdir .git/remotes .git/branches
+      printf 'URL: %s/r.git\\nPush: refs/heads/main:refs/heads/main\\n' $p >.git/remotes/origin; echo $p/r.git >.git/branches/other`,
+    after: "git push; git push other main",
+  },
   "a log of git that is a link to a start file": {
     session: `git checkout -qb 'x$(touch\${IFS}'$M')'; rm .git/logs/HEAD; ln -s ../../../.bashrc .git/logs/HEAD`,
     after: "git checkout -q main; . ~/.bashrc",
@@ -117,6 +138,7 @@ function lay() {
 
 test.skipIf(!hasSandbox).each(Object.entries(ATTACKS))("nothing runs outside later: %s", async (_, attack) => {
   const { home, marker, outside, inside } = lay();
+  if (attack.before !== undefined) await inside(attack.before);
   await inside(attack.session);
   outside(attack.after);
   expect([existsSync(marker), readFileSync(join(home, ".bashrc"), "utf8")]).toEqual([false, "# mine\n"]);
@@ -234,6 +256,56 @@ patch() { n=$(grep -obUa sub $1 | head -1 | cut -d: -f1); ln $1 .git/refs/z
     const { stderr } = await inside(line);
     expect(stderr).toContain(`${workspace}/.git/index`);
     expect(existsSync(join(workspace, ".git/index"))).toBe(false);
+  });
+
+  test("git does not empty a folder that is linked among the records of worktrees", async () => {
+    const scene = await openScene({ layOut });
+    const precious = join(scene.home, "precious");
+    mkdirSync(join(precious, "below"), { recursive: true });
+    const lines = ["mkdir -p .git/worktrees", `ln -s ${precious} .git/worktrees/evil`, "touch made", "sleep 60"];
+    const child = spawn(scene.sandbox.program, [lines.join("; ")], { cwd: scene.workspace });
+    await expect.poll(() => existsSync(join(scene.workspace, "made")), { timeout: 20_000 }).toBe(true);
+    const link = () => lstatSync(join(scene.workspace, ".git/worktrees/evil"), { throwIfNoEntry: false });
+    await expect.poll(link, { timeout: 20_000 }).toBe(undefined);
+    spawnSync("git", ["worktree", "prune"], { cwd: scene.workspace });
+    expect(existsSync(join(precious, "below"))).toBe(true);
+    child.kill();
+    await scene[Symbol.asyncDispose]();
+  });
+
+  /** Puts an index with these entries in the place of git's for a moment. Both would be read for minutes, entry by entry. */
+  const SLOW = (entries: string, extension: string) => `python3 - <<'PYTHON'
+import os, shutil, struct, time
+def entry(name, mode):
+    start = struct.pack(">10I", 0, 0, 0, 0, 0, 0, mode, 0, 0, 0) + b"1" * 20 + struct.pack(">H", len(name)) + name
+    return start + b"\\0" * (8 - len(start) % 8)
+entries = ${entries}
+extension = ${extension}
+shutil.copy(".git/index", ".git/good")
+open(".git/bad", "wb").write(b"DIRC" + struct.pack(">II", 2, len(entries)) + b"".join(entries) + extension + b"\\0" * 20)
+os.rename(".git/bad", ".git/index"); time.sleep(0.5); os.rename(".git/good", ".git/index")
+os.mkdir(".claude"); open(".claude/settings.json", "w").close()
+for _ in range(50):
+    if not os.path.exists(".claude"): break
+    time.sleep(0.1)
+print(os.path.exists(".claude"))
+PYTHON`;
+  test.each([
+    [
+      "tells many times where its entries are",
+      SLOW(
+        '[entry(b"f%07d" % i, 0o100644) for i in range(20000)]',
+        'b"IEOT" + struct.pack(">II", 4 + 8 * 400000, 1) + struct.pack(">II", 12, 20000) * 400000',
+      ),
+    ],
+    [
+      "has the last of many links a million times",
+      SLOW('[entry(b"g%05d" % i, 0o160000) for i in range(7000)] + [entry(b"g06999", 0o160000)] * 1000000', 'b""'),
+    ],
+  ])("an index that %s does not keep what a command makes meanwhile", async (_, line) => {
+    const { workspace, inside } = lay();
+    const { stdout } = await inside(line);
+    expect([stdout, existsSync(join(workspace, ".claude"))]).toEqual(["False\n", false]);
   });
 
   test("a folder that a sparse index has as a whole does not come back, and the others do", async () => {

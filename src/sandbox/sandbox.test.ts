@@ -1,16 +1,19 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { hasSandbox } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
@@ -148,6 +151,49 @@ describe.skipIf(!hasSandbox)("with bubblewrap", () => {
     for (const path of [join(home, ".ssh/key"), join(workspace, ".env"), join(workspace, "app/.env.local")])
       writeFileSync(path, "the secret");
     expect(await run("cat ~/.ssh/key ../.ssh/key .env app/.env.local 2>&1")).not.toContain("the secret");
+  });
+
+  test("credentials among the tools of the home folder cannot be read", async () => {
+    const files = [".local/share/uv/credentials/a", ".dotnet/corefx/cryptography/a", ".npm-global/etc/npmrc"];
+    for (const path of [...files, ".local/share/uv/tools/a"]) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), "content");
+    }
+    mkdirSync(join(home, ".cargo"));
+    writeFileSync(join(home, ".cargo/config.toml"), '[registry]\ntoken = "content"\n');
+    const output = await run(`cd; cat ${files.join(" ")} .cargo/config.toml 2>/dev/null; cat .local/share/uv/tools/a`);
+    expect(output).toBe("content");
+  });
+
+  test("no program can be left that others would run with the rights of the user", async () => {
+    const creating = `python3 -c 'import os
+for call in (lambda: os.close(os.open("b", os.O_CREAT | os.O_WRONLY, 0o4755)), lambda: os.mknod("c", 0o104755), lambda: os.chmod("a", 0o4755)):
+  try: call(); print("made")
+  except PermissionError: print("refused")'`;
+    const output = await run(
+      `cp /bin/sh a; chmod u+s a; chmod 6755 a; mkdir d; chmod 755 a d && ${creating}; umask 0; touch e`,
+    );
+    expect(output.split("\n").filter((line) => /^(?:made|refused)/.test(line))).toEqual([
+      "refused",
+      "refused",
+      "refused",
+    ]);
+    expect(readdirSync(workspace).map((name) => [name, statSync(join(workspace, name)).mode & 0o7000])).toEqual([
+      ["a", 0],
+      ["d", 0],
+      ["e", 0],
+    ]);
+  });
+
+  test("a file that is given to a command to be read cannot be written through its descriptor", async () => {
+    await using sandbox = await start();
+    const given = join(home, "given");
+    writeFileSync(given, "as it was");
+    const file = openSync(given, "r");
+    const script = "cat; (echo changed >/proc/self/fd/0) 2>/dev/null; true";
+    const { stdout } = spawnSync(sandbox.program, [script], { cwd: workspace, stdio: [file, "pipe", "pipe"] });
+    closeSync(file);
+    expect([String(stdout), readFileSync(given, "utf8")]).toEqual(["as it was", "as it was"]);
   });
 
   test("git works, its hooks and settings stay", async () => {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -20,7 +21,9 @@ import { openContainedSession } from "./contained-session.ts";
 import { openSessionSandbox } from "./open-session-sandbox.ts";
 import { startSandbox } from "./linux/session-sandbox.ts";
 import { findBubblewrap } from "./prove-sandbox.ts";
+import { entriesOf } from "./session/held-paths.ts";
 import { planSession } from "./session/session-plan.ts";
+import { makeStandIn } from "./session/stand-ins.ts";
 
 /** `W`: the workspace, `M`: a file that only a program outside can make, `EVIL`: settings of git that make it. */
 interface Attack {
@@ -187,6 +190,25 @@ describe.skipIf(!hasSandbox)("protected paths that are links", () => {
     expect(readdirSync(open.workspace).toSorted()).toEqual([".codex", ".env", "ci", "config", "settings"]);
     await open[Symbol.asyncDispose]();
   });
+});
+
+test.skipIf(process.getuid?.() === 0)("no folder is opened through a link that takes its place", () => {
+  const base = realpathSync(tempFolder());
+  for (const folder of ["closed", "elsewhere/closed"]) mkdirSync(join(base, folder), { recursive: true });
+  symlinkSync("elsewhere", join(base, "link"));
+  for (const folder of ["closed", "elsewhere/closed"]) chmodSync(join(base, folder), 0);
+  const mode = (path: string) => statSync(join(base, path)).mode & 0o777;
+  expect(entriesOf(join(base, "closed"))).toEqual([]);
+  expect(() => entriesOf(join(base, "link/closed"))).toThrow("EACCES");
+  expect([mode("closed"), mode("elsewhere/closed")]).toEqual([0o700, 0]);
+});
+
+test("a file that stands in for a missing one is not made behind a link", () => {
+  const base = realpathSync(tempFolder());
+  for (const folder of ["records", "elsewhere"]) mkdirSync(join(base, folder));
+  symlinkSync("elsewhere", join(base, "link"));
+  for (const folder of ["records", "link"]) makeStandIn(join(base, folder, "commondir"));
+  expect([readdirSync(join(base, "records")), readdirSync(join(base, "elsewhere"))]).toEqual([["commondir"], []]);
 });
 
 test("a loan is refused when a link in the workspace would lead it elsewhere", () => {

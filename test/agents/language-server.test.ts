@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CodeOperation } from "../../src/contract/language-servers.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
-import { projectServers } from "../../src/native/session/language-servers.ts";
+import { projectServers } from "../../src/native/tools/workplace.ts";
 import { commandContainment } from "../support/command-containment.ts";
 import { hasSandbox } from "../support/sandbox-scene.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -9,8 +9,8 @@ import { FAULT_IDS, GUARANTEE_IDS } from "../../src/proof/guarantees.ts";
 import { tryCalls } from "../../src/proof/plan-calls.ts";
 import { tryNothingLeft } from "../../src/proof/plan-contained.ts";
 import { tryFaults } from "../../src/proof/faults.ts";
-import { onTrialPlaces } from "../../src/proof/prove.ts";
-import { PROOF_POLICY } from "../../src/proof/trial-place.ts";
+import { onTrialStages } from "../../src/proof/prove.ts";
+import { PROOF_POLICY } from "../../src/proof/trial-stage.ts";
 import { judgeTrials } from "../../src/proof/trial.ts";
 import { signalbox } from "../support/run-signalbox.ts";
 import { tempFolder, tempRepository } from "../support/temp-folder.ts";
@@ -97,7 +97,7 @@ test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES
     sabotage: ({ wrapper }: { readonly wrapper: string }) =>
       writeFileSync(wrapper, "#!/bin/sh\ncat >/dev/null\necho '{}'\n"),
   };
-  const verdicts = await onTrialPlaces(candidates, parts, async (stage) => {
+  const verdicts = await onTrialStages(candidates, parts, async (stage) => {
     const trials = [...(await tryCalls(stage)), ...(await tryFaults(stage))];
     return (["deny", "parallel", "fault.policy-broken", "fault.server-killed"] as const).map(
       (id) => judgeTrials(id, trials).verdict,
@@ -124,7 +124,7 @@ test("a sandbox that is not looked after is found out", { timeout: 4 * MINUTES }
         for (const name of readdirSync(folder)) rmSync(join(folder, name, "places.json"), { force: true });
     },
   };
-  const results = await onTrialPlaces(candidates, parts, async (stage) => {
+  const results = await onTrialStages(candidates, parts, async (stage) => {
     homes.push(stage.signalbox);
     return judgeTrials("nothing-left", await tryNothingLeft(stage));
   });

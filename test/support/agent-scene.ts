@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { SessionEvent, SessionOutcome } from "../../src/contract/engine-event.ts";
+import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { AssistantMessage, Message } from "../../src/contract/message.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
-import type { NativeSettings } from "../../src/native/settings/session-settings.ts";
-import { nativeOpener, type NativeSession } from "../../src/native/session.ts";
 import { limitsOf, type Model, type ModelRequest } from "../../src/models/model.ts";
+import { nativeOpener, type NativeSession } from "../../src/native/session.ts";
+import type { NativeSettings } from "../../src/native/settings/session-settings.ts";
 import { call, calls, says } from "./scripted-session.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
@@ -43,7 +43,8 @@ export function agentScene(parts: Parts, changes: Partial<NativeSettings> = {}) 
       workspaceRoot,
       home: tempFolder(),
     }),
-    acceptTimeoutMs: 10_000,
+    check: checkOf(undefined),
+    limits: {},
     filters: [],
     flags: { autopilot: false, "lsp-tools": false, "disable-web-tools": false },
     hooksFor: () => ({}),
@@ -55,8 +56,11 @@ export function agentScene(parts: Parts, changes: Partial<NativeSettings> = {}) 
     onTestFinished(() => session[Symbol.asyncDispose]());
     return session;
   };
-  return { cwd, home, requests, warnings, open, model: settings.model };
+  return { cwd, home, settings, requests, warnings, open, model: settings.model };
 }
+
+/** An acceptance check as settings have it. */
+export const checkOf = (command: string | undefined) => ({ command, keep: [], changed: [], timeoutMs: 10_000 });
 
 /** Runs what is pending to its end. */
 export async function play(

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import * as z from "zod";
 import type { CodeOperation } from "../../src/contract/language-servers.ts";
 import type { FoundServer } from "../../src/native/lsp/find-servers.ts";
-import { type LanguageServerPlace, languageServer } from "../../src/native/lsp/language-server.ts";
+import { type LanguageSetup, languageServer } from "../../src/native/lsp/language-server.ts";
 import { readIfThere } from "../../src/lib/files/read-file.ts";
 import { tempFolder } from "./temp-folder.ts";
 
@@ -14,7 +14,7 @@ const LSP_SERVER = join(import.meta.dirname, "lsp-server.mjs");
 const Noted = z.object({ pid: z.number().optional(), method: z.string().optional(), params: z.unknown() }).partial();
 
 /** It as a server of a workspace with one file, ended with the test. It runs without the sandbox that it asks for. */
-export function liveScene(kind = "plain", more: Partial<LanguageServerPlace> = {}) {
+export function liveScene(kind = "plain", more: Partial<LanguageSetup> = {}) {
   const [workspace, notes] = [tempFolder(), join(tempFolder(), "notes")];
   const file = join(workspace, "a.ts");
   writeFileSync(file, "one\ntwo\n");

@@ -4,11 +4,10 @@ import { onTestFinished } from "vitest";
 import type { McpProgram, McpServer } from "../../src/contract/mcp-server.ts";
 import type { Policy } from "../../src/contract/policy.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
-import { sessionAuth } from "../../src/native/mcp/stored-login.ts";
+import { readIfThere } from "../../src/lib/files/read-file.ts";
 import { liveServer } from "../../src/native/mcp/live-server.ts";
 import { openMcp } from "../../src/native/mcp/open-mcp.ts";
 import { UNCONTAINED } from "../../src/sandbox/run/contained-commands.ts";
-import { readIfThere } from "../../src/lib/files/read-file.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The server program that misbehaves as it is told; see its list of kinds. */
@@ -46,7 +45,6 @@ export function mcpPlace(network: Partial<Policy["network"]> = {}) {
     marksFolder: join(home, "commands"),
     version: "1.2.3",
     waitMs: 60_000,
-    authFor: ({ url }: { readonly url: string }) => sessionAuth(home, url),
     warn: (text: string) => void warnings.push(text),
     warnings,
     boundText: (text: string) => (text.length > 1000 ? `${text.slice(0, 1000)} [cut]` : text),
@@ -59,7 +57,7 @@ type McpPlace = ReturnType<typeof mcpPlace> & { readonly startMs?: number };
 
 /** One server, ended with the test. */
 export function live(server: McpServer, place: McpPlace = mcpPlace()) {
-  const started = liveServer(server, place);
+  const started = liveServer(server, place, place.warn);
   onTestFinished(() => started[Symbol.asyncDispose]());
   const call = async (tool: string, text = "", signal = new AbortController().signal): Promise<unknown> =>
     await started.call({ tool, input: { text }, signal, progress: () => undefined });
@@ -68,7 +66,7 @@ export function live(server: McpServer, place: McpPlace = mcpPlace()) {
 
 /** A session with servers, ended with the test. */
 export function openServers(servers: readonly McpServer[], place: McpPlace = mcpPlace()) {
-  const session = openMcp(servers, place);
+  const session = openMcp(servers, place, place, place.warn);
   onTestFinished(() => session[Symbol.asyncDispose]());
   const never = new AbortController().signal;
   const run = async (name: string, input: Record<string, unknown> = {}) => {

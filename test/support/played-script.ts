@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EngineSettings, type WorkMode } from "../../src/contract/engine-settings.ts";
 import type { SessionEvent } from "../../src/contract/engine-event.ts";
+import { EngineSettings, type WorkMode } from "../../src/contract/engine-settings.ts";
 import type { AssistantMessage } from "../../src/contract/message.ts";
 import type { EngineHooks } from "../../src/native/engine/hooks.ts";
 import { runTask } from "../../src/native/terminal/one-task.ts";
-import { agentScene } from "./agent-scene.ts";
+import { agentScene, checkOf } from "./agent-scene.ts";
 import { call, calls, says } from "./scripted-session.ts";
 
 /** What a model does with a task, one answer after another, then it says the last one again and again. */
@@ -34,7 +34,7 @@ export async function played({ task, answers, accept, mode, hooks = {} }: Script
   const again = Array.from({ length: 30 }, () => last);
   const { cwd, open } = agentScene(
     { "": [...answers, ...again] },
-    { accept, mode, settings: FEW_BLOCKS, hooksFor: () => hooks },
+    { ...(accept === undefined ? {} : { check: checkOf(accept) }), mode, settings: FEW_BLOCKS, hooksFor: () => hooks },
   );
   writeFileSync(join(cwd, "a.txt"), "broken\n");
   execFileSync("git", ["-C", cwd, "add", "."]);

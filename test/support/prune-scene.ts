@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256Hex } from "../../src/receipts/seal/canonical-receipt.ts";
+import { sha256 } from "../../src/lib/json/sha256.ts";
 import { storeReceipt } from "../../src/receipts/seal/store-receipt.ts";
 import type { AuditEntry } from "../../src/contract/verdict.ts";
 import { appendAnchor } from "../../src/guard/audit/anchor.ts";
@@ -49,7 +49,7 @@ export function addRun(home: string, workspace: string, { number, time }: { numb
       artifacts: [
         {
           path: `.agent-backplane/artifacts/${run}/0001-bash.txt`,
-          sha256: sha256Hex(content),
+          sha256: sha256(content),
           size: Buffer.byteLength(content),
         },
       ],

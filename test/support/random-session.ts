@@ -1,12 +1,11 @@
+import type { SessionEvent } from "../../src/contract/engine-event.ts";
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import { openHistory } from "../../src/contract/history.ts";
 import type { AnswerPart } from "../../src/contract/message.ts";
 import type { ToolOutput } from "../../src/contract/tool.ts";
-import type { SessionEvent } from "../../src/contract/engine-event.ts";
 import { guardProcessor } from "../../src/native/engine/processor.ts";
-import { promptQueue } from "../../src/native/engine/prompt-queue.ts";
+import { promptQueue, runSession } from "../../src/native/engine/run-session.ts";
 import { fails, type Line, rehearsed, sessionParts, tool } from "./scripted-session.ts";
-import { runSession } from "../../src/native/engine/run-session.ts";
 
 /** Numbers that look random and are the same in every run. */
 export function dice(seed: number) {

@@ -4,15 +4,15 @@ import type { OpenHost } from "../../src/receipts/host.ts";
 import {
   type RunEnd,
   type RunLimits,
-  type RunParts,
+  type RunSetup,
   type RunStep,
   USUAL_LIMITS,
-} from "../../src/receipts/run/run-parts.ts";
+} from "../../src/receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../src/receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../src/contract/work-order.ts";
 import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
 import { realMachine } from "../../src/guard/machine/real-machine.ts";
-import { mockHost } from "../../src/hosts/named/mock.ts";
+import { mockHost } from "../../src/hosts/mock.ts";
 import { systemProcesses } from "../../src/hosts/program/system-processes.ts";
 import { tempFolder } from "./temp-folder.ts";
 
@@ -63,7 +63,7 @@ export function workOrder({ root, script, scripts, staged, policy, required, env
 }
 
 /** Everything a run needs, with the mock as its host unless another is given. */
-export function runParts(given: Given): RunParts {
+export function runParts(given: Given): RunSetup {
   return {
     agent: "mock",
     openHost: given.openHost ?? mockHost(process.env),

@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { EngineSettings } from "../../src/contract/engine-settings.ts";
+import { type History, openHistory } from "../../src/contract/history.ts";
 import type { AnswerPart, AssistantMessage, Message } from "../../src/contract/message.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
 import { limitsOf, type Model, ModelError, type ModelRequest } from "../../src/models/model.ts";
-import { openHistory } from "../../src/contract/history.ts";
 import { type Compaction, compaction } from "../../src/native/engine/compaction.ts";
-import { openBudget } from "../../src/native/engine/budget.ts";
-import { promptQueue } from "../../src/native/engine/prompt-queue.ts";
-import { runSession, type SessionParts } from "../../src/native/engine/run-session.ts";
-import { runTurns } from "../../src/native/engine/run-turns.ts";
+import { openBudget } from "../../src/native/engine/processor.ts";
+import { promptQueue, runSession, type SessionParts } from "../../src/native/engine/run-session.ts";
+import { recorded, requestStep, runTurns, toolOffers } from "../../src/native/engine/run-turns.ts";
 
 /** One answer of a rehearsed model: a message, or a failure after some words. */
 export type Line = AssistantMessage | { readonly fails: ModelError; readonly after?: string };
@@ -135,6 +134,12 @@ export function sessionParts(
     waited,
     ...more,
   };
+}
+
+/** Shortens a history while no run is going on, as a conversation does for `/compact`. */
+export function compactNow(history: History, parts: ReturnType<typeof sessionParts>) {
+  const step = requestStep(0, { history }, toolOffers(parts.tools)().offers, parts);
+  return recorded(parts.compaction.now(step), (edit) => history.apply(edit), parts.beside);
 }
 
 /** Every event of a generator, and what it returned. */

@@ -1,13 +1,13 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { AgentHooks, TrustedFiles } from "../../contract/agent-install.ts";
 import type { Dialect } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { isInside } from "../../lib/path/inside.ts";
 import { textOf } from "../install/read-settings.ts";
 import { nestedAnswer } from "../pack/hook-event.ts";
-import { readFields, SNAKE } from "../pack/hook-fields.ts";
+import { foldersBeside, readFields, SNAKE } from "../pack/hook-fields.ts";
 import { claudeFiles } from "./settings.ts";
 
 const EVENTS = {
@@ -47,11 +47,14 @@ export const claudeDialect: Dialect = {
 export const claudeHooks: AgentHooks = {
   dialect: claudeDialect,
   shellOf: (_, { shell }) => (shell === undefined ? undefined : { name: shell, chosenByModel: false }),
-  refusal({ input, cwd }, { trustedFiles }) {
+  refusal({ tool, input, cwd }, { trustedFiles }) {
     if (trustedFiles === undefined) return undefined;
     const changed = changedSince(trustedFiles);
     if (changed !== undefined)
       return `${changed} was added or changed during this session and may start programs; ask the user to review it`;
+    const skill = tool === "Skill" ? nestedSkill(input) : undefined;
+    if (skill !== undefined)
+      return `${skill} is neither a skill of .claude/skills at the top nor of one of your plugins, so it is not trusted; to use it, move it to .claude/skills and run: signalbox trust`;
     const nested = nestedBeside(trustedFiles, input, cwd ?? trustedFiles.workspace);
     return nested === undefined
       ? undefined
@@ -70,27 +73,19 @@ export function changedSince({ folders, files }: TrustedFiles): string | undefin
 }
 
 /** A nested `.claude` folder next to a file that the call names: Claude Code loads its skills when it works there. */
-export function nestedBeside({ workspace }: TrustedFiles, input: unknown, cwd: string): string | undefined {
-  const named = isRecord(input) ? Object.entries(input) : [];
-  const paths = named.flatMap(([key, value]) =>
-    /path$/i.test(key) && typeof value === "string" ? [resolve(cwd, value)] : [],
-  );
-  // By its name and by its real path: a link may bypass either.
-  const folders = paths.flatMap((path) => [...foldersOf(path, workspace), ...foldersOf(realPlace(path), workspace)]);
-  return folders.map((folder) => join(folder, ".claude")).find((place) => existsSync(place));
-}
+export const nestedBeside = ({ workspace }: TrustedFiles, input: unknown, cwd: string): string | undefined =>
+  foldersBeside(input, cwd, workspace)
+    .map((folder) => join(folder, ".claude"))
+    .find((place) => existsSync(place));
 
-function foldersOf(path: string, workspace: string): readonly string[] {
-  const folders: string[] = [];
-  for (let folder = path; folder !== workspace && isInside(folder, workspace); folder = dirname(folder))
-    folders.push(folder);
-  return folders;
-}
-
-/** The real path of a file that may not exist yet: that of the nearest folder that does. */
-function realPlace(path: string): string {
-  for (let at = path; ; at = dirname(at)) {
-    if (existsSync(at)) return realpathSync(at);
-    if (at === dirname(at)) return path;
-  }
+/**
+ * Claude Code names a skill of a nested folder `folder:skill`, as it does those of plugins. It may have loaded one that
+ * was there between two looks of ours.
+ */
+export function nestedSkill(input: unknown, env = process.env): string | undefined {
+  const name = isRecord(input) ? (input["skill"] ?? input["command"]) : undefined;
+  const [, owner] = typeof name === "string" ? (/^\/?(.*):[^:]*$/s.exec(name) ?? []) : [];
+  if (typeof name !== "string" || owner === undefined || owner === "signalbox") return undefined;
+  const settings = textOf(join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), "settings.json"));
+  return settings?.includes(`"${owner}@`) === true ? undefined : name;
 }

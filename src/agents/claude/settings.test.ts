@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { leaveOut, trustedFilesOf } from "./settings.ts";
-import { changedSince, nestedBeside } from "./hooks.ts";
+import { changedSince, nestedSkill, nestedBeside } from "./hooks.ts";
 
 const SETTINGS = ".claude/settings.json";
 
@@ -105,4 +105,21 @@ test("a call that names a file beside a nested .claude is told, also by a link a
   expect(beside("src/a.ts")).toBe(undefined);
   expect(beside(join(workspace, "node_modules/x/new/deep.txt"))).toBe(join(workspace, "node_modules/x/.claude"));
   expect(beside("other/new.txt")).toBe(join(workspace, "other/.claude"));
+});
+
+test("a skill of a folder below is told from those at the top and of the user's plugins", () => {
+  const home = repository({ ".claude/settings.json": '{"enabledPlugins":{"mine@market":true}}' });
+  const told = ["review", "mine:review", "signalbox:review", "src:review", "/a/b:review", "src:", "mine:x:review", 1];
+  expect(told.map((skill) => nestedSkill({ skill }, { HOME: home }))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    "src:review",
+    "/a/b:review",
+    "src:",
+    "mine:x:review",
+    undefined,
+  ]);
+  expect(nestedSkill({ command: "src:review" }, { HOME: home })).toBe("src:review");
+  expect(nestedSkill(undefined, { HOME: home })).toBe(undefined);
 });

@@ -10,6 +10,7 @@ import type {
 } from "../../contract/agent-install.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { givenPlugin, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
 import { hookSeconds } from "../install/hook-entries.ts";
@@ -17,7 +18,7 @@ import { homeOf, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { foldersUp } from "../install/walk-folders.ts";
 import { DENY_FLAGS } from "./denies.ts";
-import { copilotDialect, copilotSwitches, switchingFile } from "./hooks.ts";
+import { copilotDialect, copilotSwitches, leadingText, switchingFile } from "./hooks.ts";
 import { copilotOwnHooks, copilotOwnRules } from "./own-rules.ts";
 import { copilot as agent, copilotManaged } from "./program.ts";
 import { trustedAgents, untrustedAgent } from "./trusted-agents.ts";
@@ -54,6 +55,8 @@ const install: AgentInstall["install"] = ({
   const file = switchingFile(copilotSwitches(foldersUp(cwd, workspace)));
   if (file !== undefined)
     refuseSwitchOff("disableAllHooks", file, "remove the key from that file, however it is spelled there");
+  const text = leadingText(foldersUp(cwd, workspace), workspace);
+  if (text !== undefined) refuseLink(text);
   if (flags.some((word) => isFlag(word, "--agent"))) refuseUntrusted(foldersUp(cwd, workspace), trusted);
   const plugin = join(folder, "copilot-plugin");
   mkdirSync(join(plugin, "hooks"), { recursive: true, mode: 0o700 });
@@ -138,6 +141,18 @@ function refuseUntrusted(folders: readonly string[], trusted: readonly FileHash[
     fix: "review it, then run: signalbox trust",
     exitCode: EXIT.refused,
   });
+}
+
+/** A command of an earlier session can have made it, to have Copilot send a file to its model that is hidden. */
+function refuseLink(path: string): never {
+  throw new UserError(
+    `${path} is a link to what is no Markdown file of this repository, and Copilot would send it along`,
+    {
+      where: path,
+      fix: `to look: ls -l ${shQuote(path)}. Then remove the link`,
+      exitCode: EXIT.refused,
+    },
+  );
 }
 
 /** Copilot leaves an empty folder behind for every plugin. */

@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { CallShell } from "../../contract/agent-install.ts";
 import type { HookAnswer, HookEvent, HookEventName, Payload } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
+import { isInside } from "../../lib/path/inside.ts";
 import { isStop, reasonText } from "./hook-event.ts";
 
 /** An agent's names for the fields of an event. */
@@ -116,3 +118,30 @@ export function flatAnswer(event: HookEventName, answer: HookAnswer): Payload {
 /** For agents that run every command in /bin/bash where there is one. */
 export const bashOfSystem = (): CallShell | undefined =>
   existsSync("/bin/bash") ? { name: "bash", chosenByModel: false } : undefined;
+
+/**
+ * The folders between the workspace and what a call names by path, from which agents load more along with it. By the
+ * names and by the real paths: a link may bypass either.
+ */
+export function foldersBeside(input: unknown, cwd: string, workspace: string): readonly string[] {
+  const named = isRecord(input) ? Object.entries(input) : [];
+  const paths = named.flatMap(([key, value]) =>
+    /path$/i.test(key) && typeof value === "string" ? [resolve(cwd, value)] : [],
+  );
+  return paths.flatMap((path) => [...foldersOf(path, workspace), ...foldersOf(realPlace(path), workspace)]);
+}
+
+function foldersOf(path: string, workspace: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = path; folder !== workspace && isInside(folder, workspace); folder = dirname(folder))
+    folders.push(folder);
+  return folders;
+}
+
+/** The real path of a file that may not exist yet: that of the nearest folder that does. */
+function realPlace(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    if (existsSync(at)) return realpathSync(at);
+    if (at === dirname(at)) return path;
+  }
+}

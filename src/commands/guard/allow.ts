@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Decision } from "../../contract/verdict.ts";
 import { hostCommand } from "../../guard/allow/offer.ts";
 import {
@@ -11,26 +10,24 @@ import {
   writeAllow,
 } from "../../guard/allow/plan-allow.ts";
 import { decide } from "../../guard/decide-and-record.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
 import { loadActivePolicy, readPreset } from "../../guard/policy/active-policy.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { screen } from "../../guard/screen/screen.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
 import { refuseInSandbox } from "../../lib/process/inside-session.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import type { CommandInput } from "../command-module.ts";
-import { printJson } from "../flags.ts";
-import { commandWords } from "./command-words.ts";
-import { type JudgedAs, judgedAs, snapshotHere } from "./judged-as.ts";
+import { isConfirmed, printJson } from "../flags.ts";
+import { commandWords, type JudgedAs, judgedAs, snapshotHere } from "./judged-as.ts";
 
 /** Shows the narrowest rule that allows a command, what else it would allow, and writes it if the user agrees. */
-export async function run({ words, passed, flags }: CommandInput): Promise<number> {
+export async function allow(input: CommandInput): Promise<number> {
+  const { words, passed, flags } = input;
   const place = placeFrom(flags);
   const { policy } = loadActivePolicy(place);
   const host = flags["host"];
-  const command = typeof host === "string" ? host : wantedCommand({ words, passed }, place);
+  const command = typeof host === "string" ? host : wantedCommand(input, place);
   if (typeof host === "string" && (words.length > 1 || passed !== undefined))
     throw new UserError("--host opens a host to every command, so no command is named with it", {
       fix: `use: ${hostCommand(host)}`,
@@ -66,7 +63,7 @@ export async function run({ words, passed, flags }: CommandInput): Promise<numbe
   const trust = repository ? { trust: "signalbox trust" } : {};
   const fields = { file, addition, ...reach, diff, ...trust };
   if (!json) process.stdout.write(proposalText({ wanted: command, plan, repository, judgedAs: as.words }));
-  if (flags["yes"] !== true && (json || !(await isWanted()))) {
+  if (flags["yes"] !== true && (json || !(await isConfirmed("Write it? [y/N] ")))) {
     if (json) printJson({ outcome: "not-confirmed", command, ...fields });
     else process.stderr.write("Nothing was written. To write it: add --yes\n");
     return EXIT.refused;
@@ -83,7 +80,7 @@ const placeFrom = (flags: CommandInput["flags"]): AllowPlace => ({
   repository: flags["repository"] === true,
   preset: readPreset(flags["preset"]),
   prefix: flags["prefix"] === true,
-  machine: { ...realMachine, screen: commandScreen(screen) },
+  machine: screenedMachine,
   decide,
 });
 
@@ -108,7 +105,7 @@ const FOR_OTHERS: JudgedAs = {
     "as without a sandbox, as in staged hooks and ACP agents. Contained sessions on this machine already allow the command.",
 };
 
-function wantedCommand({ words, passed }: Pick<CommandInput, "words" | "passed">, place: AllowPlace): string {
+function wantedCommand({ words, passed }: CommandInput, place: AllowPlace): string {
   const command = commandWords(words, passed);
   const where = join(place.folder, "audit");
   const fix = "name the command: signalbox guard allow 'COMMAND'";
@@ -123,19 +120,6 @@ function wantedCommand({ words, passed }: Pick<CommandInput, "words" | "passed">
       fix,
     });
   return last.command;
-}
-
-async function isWanted(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const ask = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(?:es)?$/i.test((await ask.question("Write it? [y/N] ")).trim());
-  } catch {
-    // The terminal went away, so nobody said yes.
-    return false;
-  } finally {
-    ask.close();
-  }
 }
 
 const MAX_SHOWN = 400;

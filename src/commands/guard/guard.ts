@@ -1,19 +1,23 @@
+import { clearTaint, readTaint } from "../../guard/taint-store.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
+import { printJson, textFlag } from "../flags.ts";
 import { subVerb, subVerbsText } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
 
-/** Each guard subcommand, loaded when it is used. */
-const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
-  explain: () => import("./explain.ts"),
-  allow: () => import("./allow.ts"),
-  learn: () => import("./learn.ts"),
-  judge: () => import("./judge.ts"),
-  screen: () => import("./screen.ts"),
-  taint: () => import("./taint.ts"),
-  test: () => import("./test.ts"),
-  compile: () => import("./compile.ts"),
-  replay: () => import("./replay.ts"),
+// Each loaded when it is used: `taint` alone takes 60 ms of CPU, with the screen 100 and with the judge 130.
+const SUB_VERBS: Readonly<Record<string, SubVerb>> = {
+  explain: async (input) => (await import("./explain.ts")).explain(input),
+  allow: async (input) => (await import("./allow.ts")).allow(input),
+  learn: async (input) => (await import("./policy.ts")).learnRules(input),
+  judge: async (input) => (await import("./explain.ts")).judgeLines(input),
+  screen: async (input) => (await import("./screen.ts")).screenInput(input),
+  taint,
+  test: async (input) => (await import("./policy.ts")).test(input),
+  compile: async (input) => (await import("./policy.ts")).compile(input),
+  replay: async (input) => (await import("./policy.ts")).replay(input),
 };
 
 const EXAMPLES = [
@@ -130,7 +134,17 @@ export const command: CommandModule = {
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },
   async run(input) {
-    const { run } = await subVerb("guard", input.words[0], SUB_VERBS)();
-    return run(input);
+    return await subVerb("guard", input.words[0], SUB_VERBS)(input);
   },
 };
+
+/** Shows or clears the taint of a session that has read something suspicious. */
+async function taint({ flags }: CommandInput): Promise<number> {
+  const session = textFlag(flags, "session");
+  if (session === undefined) throw new UserError("no session given", { where: "guard taint", fix: "add --session ID" });
+  if (flags["clear"] === true) clearTaint(signalboxHome(), session);
+  const taint = readTaint(signalboxHome(), session);
+  if (flags["json"] === true) printJson({ session, tainted: taint !== undefined, ...taint });
+  else process.stdout.write(taint === undefined ? "not tainted\n" : `tainted since ${taint.since}: ${taint.because}\n`);
+  return EXIT.ok;
+}

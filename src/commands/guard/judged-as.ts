@@ -6,6 +6,7 @@ import type { Policy } from "../../contract/policy.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { isInSandbox, isInsideSession } from "../../lib/process/inside-session.ts";
 import { removeTree } from "../../lib/files/folder-tree.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
 import { UserError } from "../../lib/text/user-error.ts";
 import { sandboxHere, type SandboxHere } from "../../sandbox/open-session-sandbox.ts";
 import { openSnapshotSession, type SnapshotSession } from "../../snapshots/open-session.ts";
@@ -93,3 +94,19 @@ export function snapshotHere({ contained }: JudgedAs, workspace: string): Snapsh
     },
   };
 }
+
+/**
+ * The shell command that the user named, as one quoted word or as several after `--`. Undefined if there is none.
+ */
+export function commandWords(words: readonly string[], passed: readonly string[] | undefined): string | undefined {
+  const given = passed ?? words.slice(1);
+  const [only] = given;
+  if (only === undefined) return undefined;
+  return given.length === 1 ? only : given.map(quoted).join(" ");
+}
+
+/** Only where it changes nothing is a word left as it is: a shell's keyword or an assignment would mean something else. */
+const quoted = (word: string) => (PLAIN.test(word) && !KEYWORD.test(word) ? word : shQuote(word));
+
+const PLAIN = /^(?:[\w./:@%+,-]+|--?[\w-]+=[\w./:@%+,-]*)$/;
+const KEYWORD = /^(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|time|select|coproc)$/;

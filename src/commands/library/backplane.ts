@@ -8,9 +8,9 @@ export type {
   OnApproval,
   RunEnd,
   RunLimits,
-  RunParts,
+  RunSetup as RunParts,
   RunStep,
-} from "../../receipts/run/run-parts.ts";
+} from "../../receipts/run/run-setup.ts";
 export { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 export { AgentEvent, deniedEvents, newEvent } from "../../contract/agent-event.ts";
 export type { Capabilities } from "../../contract/capability.ts";

@@ -7,25 +7,23 @@ import {
   type OnApproval,
   type RunEnd,
   type RunLimits,
-  type RunParts,
+  type RunSetup,
   type RunStep,
   USUAL_LIMITS,
-} from "../../receipts/run/run-parts.ts";
+} from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
 import { secretValues } from "../../guard/redact.ts";
-import { namedHost } from "../../hosts/named/named-host.ts";
-import { HAS_NO_HOOKS, refuseUncontained } from "../../hosts/program/program.ts";
+import { namedHost } from "../../hosts/named-host.ts";
+import { refuseUncontained } from "../../hosts/program/program.ts";
 import { systemProcesses } from "../../hosts/program/system-processes.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { UserError } from "../../lib/text/user-error.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import { refuseDeepSession } from "../../lib/process/inside-session.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { screen } from "../../guard/screen/screen.ts";
 
 type Changes = { readonly [Part in keyof WorkOrder]?: Partial<WorkOrder[Part]> };
 
@@ -74,7 +72,7 @@ export interface RunOptions {
  * Everything that `runWorkOrder` needs, chosen as `signalbox run` would on this machine. Throws a UserError if the rules
  * of the workspace, which is `root` in `cwd`, do not let the agent begin.
  */
-export async function machineParts(options: RunOptions, root = "."): Promise<RunParts> {
+export async function machineParts(options: RunOptions, root = "."): Promise<RunSetup> {
   const { agent, env = process.env } = options;
   const cwd = resolve(options.cwd ?? ".");
   const home = signalboxHome(env);
@@ -89,7 +87,7 @@ export async function machineParts(options: RunOptions, root = "."): Promise<Run
     processes: systemProcesses(env),
     secrets: { values: secretValues(env) },
     policy,
-    world: { ...realMachine, screen: commandScreen(screen) },
+    world: screenedMachine,
     accept: options.accept ?? [],
     rounds: roundsOf(options),
     limits: { ...USUAL_LIMITS, ...options.limits },
@@ -112,8 +110,8 @@ function roundsOf({ rounds = 1, accept = [] }: RunOptions): number {
 }
 
 async function hostFor(agent: string, env: NodeJS.ProcessEnv, policy: Policy): Promise<OpenHost> {
-  const { openHost, hasNoHooks } = await namedHost(agent, env);
-  if (hasNoHooks === true) refuseUncontained(agent, HAS_NO_HOOKS, { policy });
+  const { openHost, uncontainable } = await namedHost(agent, env);
+  if (uncontainable !== undefined) refuseUncontained(agent, uncontainable, policy);
   return openHost;
 }
 

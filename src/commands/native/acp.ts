@@ -2,7 +2,6 @@ import { Readable, Writable } from "node:stream";
 import { MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
 import manifest from "../../../package.json" with { type: "json" };
 import { acpAgent } from "../../native/acp/acp-agent.ts";
-import { sealedOpener } from "./sealed-session.ts";
 import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -11,6 +10,7 @@ import { sessionIds, sessionsFolder } from "../../native/log/log-folder.ts";
 import { listSessions } from "../../native/log/list-sessions.ts";
 import { removeSession } from "../../native/log/prune-sessions.ts";
 import { textFlag } from "../flags.ts";
+import { sealedOpener } from "./sealed-session.ts";
 import { nativeSettings } from "./settings.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -19,8 +19,8 @@ type Flags = Readonly<Record<string, unknown>>;
 export async function serveEditor(flags: Flags): Promise<number> {
   await using agent = acpAgent({
     version: manifest.version,
-    settingsFor: ({ cwd, resume, model }) => nativeSettings(withModel(flags, model), resume, cwd),
-    open: sealedOpener,
+    settingsFor: (cwd, resume, model) => nativeSettings(withModel(flags, model), resume, cwd),
+    opener: sealedOpener,
     list: () => listSessions(sessionsFolder(signalboxHome())),
     remove,
     checkAccess: () => void nativeSettings(flags),

@@ -6,7 +6,7 @@ import { currentFolder } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printableLine, shortLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { contextView, type ContextView } from "../../native/knowledge/context-report.ts";
+import { contextView, type ContextView } from "../../native/knowledge/context.ts";
 import { loadSettings } from "../../native/settings/settings-files.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import type { CommandModule } from "../command-module.ts";
@@ -33,7 +33,7 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const cwd = words[0] === undefined ? currentFolder() : folderOf(words[0]);
     const policy = sessionPolicy({}, cwd);
-    const settings = loadSettings({ home: signalboxHome(), workspace: policy.workspaceRoot });
+    const settings = loadSettings(signalboxHome(), policy.workspaceRoot);
     for (const note of settings.notes) say(note);
     const view = contextView({
       policy,

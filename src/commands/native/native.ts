@@ -7,7 +7,7 @@ import { refuseDeepSession } from "../../lib/process/inside-session.ts";
 import { UserError } from "../../lib/text/user-error.ts";
 import { PLAN_APPROVED } from "../../contract/engine-settings.ts";
 import { once, textFlag } from "../flags.ts";
-import { engineFlags, joinPiped, readPipedInput, waitForPipedInput } from "./flags.ts";
+import { engineFlags, joinPiped, readPipedInput, refuseUnknownTools, waitForPipedInput } from "./flags.ts";
 import type { CommandModule } from "../command-module.ts";
 
 /** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
@@ -30,7 +30,7 @@ export const command: CommandModule = {
   async run({ flags, passed = [] }) {
     refuseDeepSession(process.env, say);
     const resume = resumed(flags);
-    (await import("./flags.ts")).refuseUnknownTools(flags);
+    refuseUnknownTools(flags);
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
       return await (await import("./acp.ts")).serveEditor(flags);

@@ -91,13 +91,13 @@ async function sealConversation(
   { conversation, workspace, containment }: NativeSession,
   { settings, startedAt, record, log }: ToSeal,
 ): Promise<void> {
-  const { home, version, environment, accept } = settings;
+  const { home, version, environment, check } = settings;
   const rest = log.findLast((each) => each.type === "rest");
   if (!log.some((each) => each.type === "usage" || each.type === "rest")) return;
   const first = log.find((each) => each.type === "queued" && each.message.source === "person");
   if (first?.type === "queued") record.prompted(first.message.text);
   const { reason = "aborted", because = "" } = rest ?? {};
-  const command = accept ?? log.find((each) => each.type === "session")?.accept;
+  const command = check.command ?? log.find((each) => each.type === "session")?.accept;
   const policy = policyHash({ ...settings.policyFor(workspace), hash: undefined });
   const session: EndedSession = {
     id: randomUUID(),

@@ -9,17 +9,22 @@ import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { UserError } from "../../lib/text/user-error.ts";
 import { priceOf } from "../../models/catalog/catalog.ts";
-import { chooseModel, type ModelChoice } from "../../models/choose-model.ts";
+import { chooseModel, type ModelChoice, otherModels } from "../../models/choose-model.ts";
 import { readEffort, type ThinkingEffort, thinkingEffort } from "../../models/effort.ts";
 import { openModel } from "../../models/open-model.ts";
-import { otherModels } from "../../models/other-models.ts";
 import type { EngineHooks } from "../../native/engine/hooks.ts";
 import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../native/log/log-folder.ts";
 import { continuable, readLog } from "../../native/log/read-log.ts";
 import { replay } from "../../native/log/replay.ts";
-import { wantedBaseUrl, wantedEffort, wantedModel } from "../../native/settings/model-setting.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
-import { featureFlags, type LoadedSettings, loadSettings } from "../../native/settings/settings-files.ts";
+import {
+  featureFlags,
+  type LoadedSettings,
+  loadSettings,
+  wantedBaseUrl,
+  wantedEffort,
+  wantedModel,
+} from "../../native/settings/settings-files.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { acceptPatterns, countFlag, textFlag, textsFlag } from "../flags.ts";
 import { skillSettings } from "./flags.ts";
@@ -32,7 +37,7 @@ type Flags = Readonly<Record<string, unknown>>;
 export function nativeSettings(flags: Flags, resume?: string, cwd?: string): NativeSettings {
   // A wrong flag is reported before a key that is missing.
   const { mostCost, turns, idle, timeout, acceptSeconds } = limitsIn(flags);
-  const patterns = acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined);
+  const { acceptKeep, acceptChanged } = acceptPatterns(flags, flags["accept"] !== undefined || resume !== undefined);
   const worktrees = worktreesFlag(flags);
   const { choice, effort, engine, skills } = chosenModel(flags, resume, cwd);
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
@@ -60,12 +65,13 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     mode: chosenMode(flags),
     settings,
     policyFor: (cwd) => sessionPolicy(flags, cwd),
-    accept: textFlag(flags, "accept"),
-    ...patterns,
-    acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
-    mostTurns: turns,
-    mostCost,
-    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    check: {
+      command: textFlag(flags, "accept"),
+      keep: acceptKeep,
+      changed: acceptChanged,
+      timeoutMs: (acceptSeconds ?? 600) * 1000,
+    },
+    limits: { turns, cost: mostCost, ms: timeout === undefined ? undefined : timeout * 1000 },
     requireSandbox: flags["requireSandbox"] === true,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
     worktrees,
@@ -136,7 +142,7 @@ interface ChosenModel {
 function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
-  const settings = loadSettings({ home: signalboxHome(), workspace: findWorkspace(realFolder(folder)) });
+  const settings = loadSettings(signalboxHome(), findWorkspace(realFolder(folder)));
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });
   const effort = thinkingEffort(choice);

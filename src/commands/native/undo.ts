@@ -1,5 +1,5 @@
 import { endLine, fileLines, listTurns, readTurns, turnLines } from "../../native/undo/take-back.ts";
-import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoPlace } from "../../native/undo/plan-turns.ts";
+import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoneSession } from "../../native/undo/plan-turns.ts";
 import { currentFolder } from "../../lib/path/workspace.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { isInsideSession } from "../../lib/process/inside-session.ts";
@@ -28,14 +28,15 @@ export async function undoSession(direction: Direction, { words, flags }: Comman
   const id = findSession(folder, wanted, currentFolder());
   // Held until the end, so that nobody works in the session meanwhile.
   using session = openSession(id, { folder, now: Date.now });
-  const place: UndoPlace = {
+  const place: UndoneSession = {
     home: signalboxHome(),
     id,
     records: session.before,
     record: (record) => session.append(record),
   };
-  const order = { to: countFlag(flags, "to", 1_000_000_000), force: flags["force"] === true };
-  const planned = direction === "undo" ? await planUndoTurns(place, order) : await planRedoTurns(place);
+  const to = countFlag(flags, "to", 1_000_000_000);
+  const planned =
+    direction === "undo" ? await planUndoTurns(place, to, flags["force"] === true) : await planRedoTurns(place);
   const isAsked = isDry || flags["yes"] !== true;
   if (!asJson) show([`session ${id}`, ...turnLines(planned), ...(isAsked ? fileLines(planned.plan, false) : [])]);
   if (isDry) return finish(planned, planned.plan, { id, asJson, isDry });

@@ -5,7 +5,7 @@ import { printable } from "../../lib/text/printable.ts";
 import { unifiedDiff } from "../../lib/text/unified-diff.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { CommandInput } from "../command-module.ts";
-import { countable, foundReceipt, type NamedReceipt } from "./argument.ts";
+import { countable, foundReceipt, type NamedReceipt } from "./stored.ts";
 import { fileLine } from "./story-text.ts";
 import { receiptStory, type ReceiptStory } from "./story.ts";
 

@@ -3,13 +3,13 @@ import { subVerb, subVerbsText } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
 
-const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
-  list: () => import("./list.ts"),
-  show: () => import("./show.ts"),
-  verify: () => import("./verify.ts"),
-  diff: () => import("./diff.ts"),
-  export: () => import("./export.ts"),
-  hash: () => import("./hash.ts"),
+const SUB_VERBS: Readonly<Record<string, SubVerb>> = {
+  list: async (input) => (await import("./stored.ts")).list(input),
+  show: async (input) => (await import("./show.ts")).run(input),
+  verify: async (input) => (await import("./verify.ts")).run(input),
+  diff: async (input) => (await import("./diff.ts")).run(input),
+  export: async (input) => (await import("./stored.ts")).exportOne(input),
+  hash: async (input) => (await import("./stored.ts")).hash(input),
 };
 
 const EXAMPLES = [
@@ -88,7 +88,6 @@ export const command: CommandModule = {
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },
   async run(input) {
-    const { run } = await subVerb("receipt", input.words[0], SUB_VERBS)();
-    return run(input);
+    return await subVerb("receipt", input.words[0], SUB_VERBS)(input);
   },
 };

@@ -14,7 +14,7 @@ import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import type { CommandInput } from "../command-module.ts";
 import { textFlag } from "../flags.ts";
-import { countable, isFile, type NamedReceipt, wantedRun } from "./argument.ts";
+import { countable, isFile, type NamedReceipt, wantedRun } from "./stored.ts";
 import { storyMarkdown, storyText } from "./story-text.ts";
 import { receiptStory, type ReceiptStory } from "./story.ts";
 

@@ -63,7 +63,7 @@ function firstLines(text: string): readonly string[] {
 }
 
 /** How many calls there were, by tool. */
-function callCounts({ calls }: Pick<ReceiptStory, "calls">): string {
+function callCounts({ calls }: ReceiptStory): string {
   const tools = Object.entries(Object.groupBy(calls, ({ tool }) => tool));
   const counted = tools.map(([tool, made]) => `${tool} ${made?.length ?? 0}`);
   return calls.length === 0 ? "none" : `${calls.length}: ${counted.join(", ")}`;

@@ -12,7 +12,7 @@ import { printable } from "../../lib/text/printable.ts";
 import { prunedLine } from "../../lib/files/tombstones.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { printJson, textFlag } from "../flags.ts";
-import { isFile } from "./argument.ts";
+import { isFile } from "./stored.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Verifies all receipts of this machine, one run with the chain it belongs to, or one file. Reports every problem. */

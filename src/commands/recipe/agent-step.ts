@@ -1,8 +1,5 @@
 import { isLoginError } from "../../agents/pack/records.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { screen } from "../../guard/screen/screen.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
-import { type RunParts, type RunSetting, type RunStep, USUAL_LIMITS } from "../../receipts/run/run-parts.ts";
+import { type RunSetup, type RunSetting, type RunStep, USUAL_LIMITS } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
@@ -11,6 +8,7 @@ import type { AgentOutcome, AgentRequest } from "../../recipes/run/run-parts.ts"
 import { sessionPolicy } from "../active-policy.ts";
 import { textFlag } from "../flags.ts";
 import { chooseHost } from "../run/host.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import { orderOf } from "../run/order.ts";
 
 interface AgentSetting {
@@ -39,13 +37,13 @@ export function agentRunner({ flags, deniedTools, setting, personas, warn }: Age
     const host = await chooseHost([], hostFlags);
     const prompt = persona === undefined ? request.prompt : `${persona}\n\n---\n\n${request.prompt}`;
     const order = agentOrder(prompt, request, { host: host.name, deniedTools });
-    const parts: RunParts = {
+    const parts: RunSetup = {
       ...setting,
       agent: host.name,
       openHost: host.openHost,
       cwd: request.folder,
       policy: sessionPolicy(flags, request.folder),
-      world: { ...realMachine, screen: commandScreen(screen) },
+      world: screenedMachine,
       // The recipe runs its checks itself: judged and contained, like all its commands.
       accept: [],
       limits: {

@@ -15,7 +15,7 @@ import { markWork } from "../../lib/process/left-work.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { type CheckedRunner, checkRunner, findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
 import { banner, runRunner } from "../../recipes/bridge/run-runner.ts";
 import {

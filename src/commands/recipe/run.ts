@@ -7,7 +7,7 @@ import { say } from "../../lib/process/standard-streams.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { readyForRuns, recoverRuns } from "../../receipts/run/recover-runs.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { mayLeaveSandbox, untrustedFile } from "../../recipes/recipe/recipe-trust.ts";
 import { withRateLimit } from "../../recipes/run/agent-step.ts";
 import { NO_JOURNAL } from "../../recipes/run/journal.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sealSummary } from "../../receipts/seal/store-receipt.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { policyHash } from "../../guard/policy/compiled-policy.ts";

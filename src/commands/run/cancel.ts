@@ -9,7 +9,7 @@ import {
   runLife,
   whyUnknown,
 } from "../../receipts/run/known-runs.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { textFlag } from "../flags.ts";

@@ -2,15 +2,14 @@ import manifest from "../../../package.json" with { type: "json" };
 import { chooseInstalled } from "../../agents/active-agent.ts";
 import { AGENTS, findPack } from "../../agents/packs.ts";
 import type { OpenHost } from "../../receipts/host.ts";
-import { HOST_NAMES, namedHost, OWN_HOSTS } from "../../hosts/named/named-host.ts";
-import { HAS_NO_HOOKS, type HostCommand, RUNS_ITSELF } from "../../hosts/program/program.ts";
+import { acpByCommand, HOST_NAMES, namedHost, reachableHosts } from "../../hosts/named-host.ts";
+import { type HostCommand, RUNS_ITSELF } from "../../hosts/program/program.ts";
 import { sidecarHost } from "../../hosts/sidecar/sidecar.ts";
-import { guardedStarter, plainStarter } from "../../hosts/program/start-agent.ts";
 import { currentFolder } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { splitWords } from "../../lib/text/shell-words.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { textFlag } from "../flags.ts";
+import { type Flags, textFlag } from "../flags.ts";
 
 export interface ChosenHost {
   /** Its name in receipts. */
@@ -22,10 +21,7 @@ export interface ChosenHost {
 }
 
 /** The host and its program, from the words and flags of `signalbox run`. */
-export async function chooseHost(
-  words: readonly string[],
-  flags: Readonly<Record<string, unknown>>,
-): Promise<ChosenHost> {
+export async function chooseHost(words: readonly string[], flags: Flags): Promise<ChosenHost> {
   const sidecar = textFlag(flags, "sidecar");
   const acp = textFlag(flags, "acp");
   const backend = textFlag(flags, "backend") ?? textFlag(flags, "agent");
@@ -38,10 +34,8 @@ export async function chooseHost(
     return { name: "sidecar", openHost, task: onlyTask(words, task), uncontainable: RUNS_ITSELF };
   }
   if (acp !== undefined) {
-    const { acpByCommand } = await import("../../hosts/named/named-host.ts");
-    const command = readCommand(acp, "--acp");
-    const openHost = acpByCommand(command, process.env, manifest.version);
-    return { name: "acp", openHost, task: onlyTask(words, task), uncontainable: RUNS_ITSELF };
+    const host = acpByCommand(readCommand(acp, "--acp"), process.env, manifest.version);
+    return { ...host, name: "acp", task: onlyTask(words, task) };
   }
   if (backend !== undefined) return await byName(backend.replace(/^sidecar:/, ""), flags, onlyTask(words, task));
   const [first = "", ...rest] = words;
@@ -53,23 +47,25 @@ export async function chooseHost(
 
 /** Checked before a run begins, so that a machine without agents does not produce an empty receipt. */
 async function unnamedAgent(flags: Flags): Promise<string> {
-  const reachable = await Promise.all(
-    OWN_HOSTS.map(async ({ name, isReachable }) => ((await isReachable(process.env)) ? [name] : [])),
-  );
   return chooseInstalled({
     agents: AGENTS.filter(({ name }) => HOST_NAMES.includes(name)),
     canReplace: ({ name }) => findPack(name)?.install !== undefined,
     cwd: currentFolder(),
     env: process.env,
-    reachable: reachable.flat(),
+    reachable: await reachableHosts(process.env),
     warn: flags["json"] === true ? () => {} : say,
   });
 }
 
 async function byName(name: string, flags: Flags, task: string | undefined): Promise<ChosenHost> {
   if (name === "native") return { name, openHost: await openNative(flags), task };
-  const { openHost, hasNoHooks } = await namedHost(name, process.env, starterOf(flags));
-  return { name, openHost, task, ...(hasNoHooks === true ? { uncontainable: HAS_NO_HOOKS } : {}) };
+  const { json, unguarded, requireSandbox } = flags;
+  const host = await namedHost(name, process.env, {
+    unguarded: unguarded === true,
+    requireSandbox: requireSandbox === true,
+    warn: json === true ? () => {} : say,
+  });
+  return { ...host, name, task };
 }
 
 /**
@@ -83,16 +79,6 @@ async function openNative(flags: Flags): Promise<OpenHost> {
   const checks = Array.isArray(accept) && flags["rounds"] === undefined ? accept.map(String) : [];
   const check = checks.length > 1 ? checks.map((each) => `( ${each} )`).join(" && ") : checks[0];
   return nativeHost(nativeSettings({ ...flags, accept: check }), manifest.version);
-}
-
-type Flags = Readonly<Record<string, unknown>>;
-
-/** Agents are started with our hooks, unless the user disabled them. */
-function starterOf(flags: Flags) {
-  const warn = flags["json"] === true ? () => {} : say;
-  return flags["unguarded"] === true
-    ? plainStarter(process.env, warn)
-    : guardedStarter(process.env, warn, flags["requireSandbox"] === true);
 }
 
 function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {

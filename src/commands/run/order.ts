@@ -7,10 +7,8 @@ import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { messageOf, UserError } from "../../lib/text/user-error.ts";
 import { readWorkOrder } from "../../receipts/run/read-order.ts";
-import { MAX_ROUNDS } from "../../receipts/run/run-parts.ts";
-import { textFlag } from "../flags.ts";
-
-type Flags = Readonly<Record<string, unknown>>;
+import { MAX_ROUNDS } from "../../receipts/run/run-setup.ts";
+import { type Flags, textFlag, textsFlag } from "../flags.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -64,34 +62,28 @@ function orderFromFlags(task: string | undefined, flags: Flags, backend: string)
     workspace: {
       root: textFlag(flags, "root") ?? ".",
       mode: staged ? "staged" : "pass_through",
-      include: list(flags, "include"),
-      exclude: list(flags, "exclude"),
+      include: textsFlag(flags, "include"),
+      exclude: textsFlag(flags, "exclude"),
     },
-    context: { files: list(flags, "context"), snippets: [] },
+    context: { files: textsFlag(flags, "context"), snippets: [] },
     policy: {
-      allowed_tools: list(flags, "allowTool"),
-      disallowed_tools: list(flags, "denyTool"),
-      deny_read: list(flags, "denyRead"),
-      deny_write: list(flags, "denyWrite"),
-      allow_network: list(flags, "allowHost"),
-      deny_network: list(flags, "denyHost"),
-      require_approval_for: list(flags, "approveTool"),
+      allowed_tools: textsFlag(flags, "allowTool"),
+      disallowed_tools: textsFlag(flags, "denyTool"),
+      deny_read: textsFlag(flags, "denyRead"),
+      deny_write: textsFlag(flags, "denyWrite"),
+      allow_network: textsFlag(flags, "allowHost"),
+      deny_network: textsFlag(flags, "denyHost"),
+      require_approval_for: textsFlag(flags, "approveTool"),
     },
     requirements: { required: [] },
     config: {
       model: textFlag(flags, "model") ?? null,
-      vendor: vendorOf(list(flags, "param").map(readParameter), backend),
-      env: Object.fromEntries(list(flags, "env").map((entry) => pair(entry, "--env"))),
+      vendor: vendorOf(textsFlag(flags, "param").map(readParameter), backend),
+      env: Object.fromEntries(textsFlag(flags, "env").map((entry) => pair(entry, "--env"))),
       max_budget_usd: amount(flags, "maxBudgetUsd"),
       max_turns: amount(flags, "maxTurns"),
     },
   });
-}
-
-/** Every value of a flag that may be repeated. */
-export function list(flags: Flags, name: string): string[] {
-  const value = flags[name];
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
 /** A non-negative number, or null when it was not given. */
@@ -160,7 +152,7 @@ export const AUTO_ROUNDS = "5";
 
 /** The flags of `auto`. Without a check there is nothing to try again for. */
 export const withAutoRounds = (flags: Flags): Flags =>
-  flags["rounds"] === undefined && list(flags, "accept").length > 0 ? { ...flags, rounds: AUTO_ROUNDS } : flags;
+  flags["rounds"] === undefined && textsFlag(flags, "accept").length > 0 ? { ...flags, rounds: AUTO_ROUNDS } : flags;
 
 /** The number of rounds; 1 when the flag was not given. */
 export function roundsFlag(flags: Flags): number {
@@ -172,7 +164,7 @@ export function roundsFlag(flags: Flags): number {
       where: "--rounds",
       fix: "for example --rounds 3",
     });
-  if (list(flags, "accept").length === 0)
+  if (textsFlag(flags, "accept").length === 0)
     throw new UserError("--rounds needs a check that decides whether the work is done", {
       where: "--rounds",
       fix: 'add one, for example --accept "npm test"',

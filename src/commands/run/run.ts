@@ -1,12 +1,9 @@
 import type { Command } from "commander";
 import { readyForRuns } from "../../receipts/run/recover-runs.ts";
-import { type RunLimits, type RunParts, USUAL_LIMITS } from "../../receipts/run/run-parts.ts";
+import { type RunLimits, type RunSetup, USUAL_LIMITS } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { HOST_NAMES } from "../../hosts/named/named-host.ts";
+import { HOST_NAMES } from "../../hosts/named-host.ts";
 import { sandboxRequirement, uncontained } from "../../hosts/program/program.ts";
-import { screen } from "../../guard/screen/screen.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { resolve } from "node:path";
@@ -19,14 +16,14 @@ import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { sessionPolicy } from "../active-policy.ts";
 import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { chooseHost } from "./host.ts";
-import { AUTO_ROUNDS, list, orderOf, readTask, ROUNDS_HELP, roundsFlag, seconds, withAutoRounds } from "./order.ts";
+import { AUTO_ROUNDS, orderOf, readTask, ROUNDS_HELP, roundsFlag, seconds, withAutoRounds } from "./order.ts";
 import { runSetting } from "./setting.ts";
 import { runShower } from "./show-run.ts";
 import { type ReaderGone, watchReader } from "../reader-gone.ts";
-import { acceptPatterns, check, once } from "../flags.ts";
+import { acceptPatterns, check, collect, type Flags, once, textsFlag } from "../flags.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import type { CommandModule } from "../command-module.ts";
 
-const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 const collectChecked = (value: string, before: string[] | undefined) => collect(check(value), before);
 
 export const command: CommandModule = {
@@ -102,26 +99,26 @@ export const command: CommandModule = {
       say(because);
       interrupt.abort();
     });
-    const parts: RunParts = {
+    using waiting = timerLine(`waiting for ${host.name}`);
+    using checking = timerLine("running the check");
+    const { show, showCheck } = runShower(flags["json"] === true, waiting, checking);
+    const setup: RunSetup = {
       ...setting,
+      processes: { ...setting.processes, runCheck: showCheck(setting.processes.runCheck) },
       agent: host.name,
       openHost: host.openHost,
       cwd,
       policy,
-      world: { ...realMachine, screen: commandScreen(screen) },
-      accept: list(flags, "accept"),
+      world: screenedMachine,
+      accept: textsFlag(flags, "accept"),
       rounds,
       containChecks: flags["unguarded"] !== true,
-      ...acceptPatterns(flags, list(flags, "accept").length > 0),
+      ...acceptPatterns(flags, textsFlag(flags, "accept").length > 0),
       limits,
       signal: interrupt.signal,
     };
-    using waiting = timerLine(`waiting for ${host.name}`);
-    using checking = timerLine("running the check");
-    const { show, showCheck } = runShower(flags["json"] === true, waiting, checking);
     let exitCode: number = EXIT.failed;
-    const processes = { ...setting.processes, runCheck: showCheck(setting.processes.runCheck) };
-    for await (const step of runWorkOrder(order, { ...parts, processes })) {
+    for await (const step of runWorkOrder(order, setup)) {
       if (step.type === "event") follow(step.event, unread);
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;
@@ -131,7 +128,7 @@ export const command: CommandModule = {
   },
 };
 
-function refuseNativeFlags(flags: Readonly<Record<string, unknown>>, name: string): void {
+function refuseNativeFlags(flags: Flags, name: string): void {
   const flag = ["effort", "autopilot"].find((each) => flags[each] !== undefined);
   if (flag === undefined) return;
   throw new UserError(`--${flag} is for native, and this run uses ${name}`, {
@@ -147,7 +144,7 @@ function follow(event: AgentEvent, unread: ReaderGone): void {
   else if (event.type === "assistant_message" || event.type === "assistant_delta") unread.allEnded();
 }
 
-function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>>): RunLimits {
+function limitsOf({ config }: WorkOrder, flags: Flags): RunLimits {
   const [timeout, idle] = [seconds(flags, "timeout"), seconds(flags, "idle")];
   return {
     ...USUAL_LIMITS,

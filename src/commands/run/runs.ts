@@ -14,10 +14,10 @@ import { say } from "../../lib/process/standard-streams.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { sessionsPlace } from "../../native/log/log-folder.ts";
-import { summarise } from "../../native/log/session-summary.ts";
+import { summarise } from "../../native/log/list-sessions.ts";
 import { type KnownRun, readRuns, runLife, whyUnknown, withRunLock } from "../../receipts/run/known-runs.ts";
 import { recoverRuns } from "../../receipts/run/recover-runs.ts";
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { listRecipeRuns, type RecipeRun } from "../../recipes/run/run-folder.ts";
 import { latestReceipts, listReceipts } from "../../receipts/seal/find-receipt.ts";
 import { readReceiptBytes } from "../../receipts/seal/store-receipt.ts";
@@ -35,7 +35,7 @@ import {
   undoSnapshot,
 } from "../../snapshots/saved-session.ts";
 import type { CommandInput, CommandModule, SubVerbHelp } from "../command-module.ts";
-import { isConfirmed, printJson, textsFlag } from "../flags.ts";
+import { collect, isConfirmed, printJson, textsFlag } from "../flags.ts";
 import { subVerb } from "../sub-verbs.ts";
 import { runSetting } from "./setting.ts";
 
@@ -47,8 +47,6 @@ const LIST_HELP: SubVerbHelp = {
   flags: ["--all", "--json"],
   examples: ["signalbox runs list --all"],
 };
-
-const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
 const unclearLine = (run: KnownRun) =>
   `cannot tell from here whether run ${run.header.run_id} is still active: ${whyUnknown(run)}; check there, or if it has ended: signalbox cancel ${run.header.run_id} --gone`;

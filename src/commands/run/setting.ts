@@ -1,5 +1,5 @@
 import manifest from "../../../package.json" with { type: "json" };
-import type { RunSetting } from "../../receipts/run/run-parts.ts";
+import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { secretValues } from "../../guard/redact.ts";
 import { systemProcesses } from "../../hosts/program/system-processes.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";

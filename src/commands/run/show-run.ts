@@ -1,7 +1,7 @@
 import { dollars, printable } from "../../lib/text/printable.ts";
 import { statSync } from "node:fs";
 import { type AgentEvent, isRefusedByAgent } from "../../contract/agent-event.ts";
-import type { Processes, RunEnd, RunStep } from "../../receipts/run/run-parts.ts";
+import type { Processes, RunEnd, RunStep } from "../../receipts/run/run-setup.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { readGateReason } from "../../contract/gate-reason.ts";
 import { denialForPerson } from "../../guard/explain.ts";
@@ -187,7 +187,7 @@ function changedCheckLines(acceptance: RunEnd["facts"]["acceptance"]): readonly 
 }
 
 /** What the check printed last. Where the run ended for another reason, the rest of that is not the check's. */
-function lastOutput({ exitCode, because }: Pick<RunEnd, "exitCode" | "because">, before: string): string {
+function lastOutput({ exitCode, because }: RunEnd, before: string): string {
   const isAboutCheck = exitCode === RUN_EXIT.notAccepted || exitCode === RUN_EXIT.changedCheck;
   return (isAboutCheck ? restOf(because) : "") || before;
 }

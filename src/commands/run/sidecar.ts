@@ -1,24 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { orderDecider, serveHost } from "../../receipts/run/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
 import { redact, secretValues } from "../../guard/redact.ts";
-import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
+import { acpByCommand, HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
 import { stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
-import type { NamedHost } from "../../hosts/own-host.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { commandScreen } from "../../guard/screen/screen-command.ts";
-import { screen } from "../../guard/screen/screen.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandModule } from "../command-module.ts";
-import { printJson } from "../flags.ts";
+import { collect, type Flags, printJson } from "../flags.ts";
+import { screenedMachine } from "../screened-machine.ts";
 import { orderOf } from "./order.ts";
 
 export const command: CommandModule = {
@@ -28,10 +25,7 @@ export const command: CommandModule = {
   configure(command: Command) {
     command
       .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to act as that host; check to test another`)
-      .option("--param <name=value>", "with check: a host-specific setting", (value, before: string[] | undefined) => [
-        ...(before ?? []),
-        value,
-      ])
+      .option("--param <name=value>", "with check: a host-specific setting", collect)
       .option("--task <text>", "with check: the task to give the host", "say hello")
       .option("--json", "with check: print one JSON line per finding")
       .addHelpText("after", EXAMPLES);
@@ -45,25 +39,12 @@ export const command: CommandModule = {
 };
 
 async function hostNamed(what: string, passed: readonly string[]): Promise<NamedHost> {
-  if (what === "acp") return await acp(passed);
+  if (what === "acp") return acpByCommand(commandOf(passed, "signalbox sidecar acp"), process.env, manifest.version);
   if (what !== "native") return await namedHost(what, process.env);
   const { nativeSettings } = await import("../native/settings.ts");
   const { NATIVE_CAPABILITIES, nativeHost } = await import("../../hosts/native-host.ts");
   const backend = { id: "native", backend_version: manifest.version, adapter_version: "1" };
   return { backend, capabilities: NATIVE_CAPABILITIES, openHost: nativeHost(nativeSettings({}), manifest.version) };
-}
-
-async function acp(words: readonly string[]): Promise<NamedHost> {
-  const { acpByCommand } = await import("../../hosts/named/named-host.ts");
-  const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
-  const { path, argv } = commandOf(words, "signalbox sidecar acp");
-  const name = basename(path);
-  const backend = { id: name, backend_version: null, adapter_version: "1" };
-  return {
-    backend,
-    capabilities: ACP_CAPABILITIES,
-    openHost: acpByCommand({ path, argv }, process.env, manifest.version),
-  };
 }
 
 function commandOf([path, ...argv]: readonly string[], where: string): { path: string; argv: string[] } {
@@ -87,7 +68,7 @@ async function serve(host: NamedHost): Promise<number> {
   const decider = orderDecider({
     policyOf,
     agent: host.backend.id,
-    world: { ...realMachine, screen: commandScreen(screen) },
+    world: screenedMachine,
     append: (entry) => audit.append(entry),
     redact: (text) => redact(text, secrets).text,
   });
@@ -107,7 +88,7 @@ async function serve(host: NamedHost): Promise<number> {
   }
 }
 
-async function check(words: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number> {
+async function check(words: readonly string[], flags: Flags): Promise<number> {
   const { checkHost } = await import("../../hosts/sidecar/conformance.ts");
   const command = commandOf(words, "signalbox sidecar check");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-check-"));

@@ -1,11 +1,9 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { atomicWrite } from "../../lib/files/atomic-write.ts";
-import { makeFolder } from "../../lib/files/make-folder.ts";
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import { readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import { randomId } from "../../lib/files/random-id.ts";
+import { makeKeyFile, readSignedLine, signatureOf, signedLine } from "../../lib/files/signed-chain.ts";
 import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
-import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 
@@ -37,29 +35,18 @@ interface SignedAnchor {
 /** The text of an anchor's line, without the newline. */
 export function writeAnchorLine(anchor: Anchor, place: AnchorPlace, key: KeyObject): string {
   const body = { version: 1, ...anchor, ...place };
-  const signature = sign(null, Buffer.from(canonicalJson(body)), key).toString("base64");
-  return JSON.stringify({ ...body, signature });
+  return JSON.stringify({ ...body, signature: signatureOf("", body, key) });
 }
 
 /** Parses an anchor line, or returns undefined if the key did not sign it. */
-export function readAnchorLine(line: string, publicKey: KeyObject): SignedAnchor | undefined {
-  try {
-    const value: unknown = parseJson(line);
-    if (!isRecord(value)) return undefined;
-    const { signature, ...body } = value;
-    const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
-    if (!verify(null, Buffer.from(canonicalJson(body)), publicKey, signed)) return undefined;
-    const { segment, hash, count, time, sequence, previous } = body;
-    if (typeof segment !== "string" || typeof hash !== "string") return undefined;
-    if (typeof count !== "number" || typeof time !== "string") return undefined;
-    const anchor = { segment, hash, count, time };
-    if (sequence === undefined) return { anchor, place: undefined };
-    if (typeof sequence !== "number" || (typeof previous !== "string" && previous !== null)) return undefined;
-    return { anchor, place: { sequence, previous } };
-  } catch {
-    // The caller reports the line.
-    return undefined;
-  }
+export function readAnchorLine(line: string, key: KeyObject): SignedAnchor | undefined {
+  const { segment, hash, count, time, sequence, previous } = readSignedLine("", line, key) ?? {};
+  if (typeof segment !== "string" || typeof hash !== "string") return undefined;
+  if (typeof count !== "number" || typeof time !== "string") return undefined;
+  const anchor = { segment, hash, count, time };
+  if (sequence === undefined) return { anchor, place: undefined };
+  if (typeof sequence !== "number" || (typeof previous !== "string" && previous !== null)) return undefined;
+  return { anchor, place: { sequence, previous } };
 }
 
 /** The end of the anchor list, in a separate signed file. A list shorter than its head was truncated. */
@@ -70,36 +57,21 @@ export interface AnchorHead {
   readonly hash: string;
   /** The size of the list. */
   readonly bytes: number;
-  /** Missing in heads of early releases. */
-  readonly version?: number;
 }
 
+const HEAD = "signalbox audit head ";
+
 /** The text of the head's file. */
-export function writeAnchorHead({ count, hash, bytes }: AnchorHead, key: KeyObject): string {
-  const head: AnchorHead = { version: 1, count, hash, bytes };
-  return `${canonicalJson({ ...head, signature: sign(null, signedBytes(head), key).toString("base64") })}\n`;
-}
+export const writeAnchorHead = ({ count, hash, bytes }: AnchorHead, key: KeyObject): string =>
+  `${signedLine(HEAD, { version: 1, count, hash, bytes }, key)}\n`;
 
 /** Parses a head, or returns undefined if the key did not sign it. */
 export function readAnchorHead(text: string, key: KeyObject): AnchorHead | undefined {
-  try {
-    const value: unknown = parseJson(text);
-    if (!isRecord(value)) return undefined;
-    const { version, count, hash, bytes, signature } = value;
-    if (typeof count !== "number" || typeof hash !== "string" || typeof bytes !== "number") return undefined;
-    // Early releases wrote no version.
-    const head = version === 1 ? { version, count, hash, bytes } : { count, hash, bytes };
-    const publicKey = key.type === "private" ? createPublicKey(key) : key;
-    const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
-    return verify(null, signedBytes(head), publicKey, signed) ? head : undefined;
-  } catch {
-    // The caller reports the file.
-    return undefined;
-  }
+  // Early releases wrote no version.
+  const { version = 1, count, hash, bytes } = readSignedLine(HEAD, text, key) ?? {};
+  if (version !== 1 || typeof count !== "number" || typeof hash !== "string") return undefined;
+  return typeof bytes === "number" ? { count, hash, bytes } : undefined;
 }
-
-// The prefix prevents signatures of other kinds from being accepted here.
-const signedBytes = (head: AnchorHead) => Buffer.from(`signalbox audit head ${canonicalJson(head)}`);
 
 const keyFile = (folder: string) => join(folder, "keys", "audit.pem");
 
@@ -117,19 +89,7 @@ export function anchorKey(folder: string, prepare: (made: KeyObject) => void): K
   const found = readKey(file);
   if (typeof found === "object") return found;
   if (found === "broken") setAside(file);
-  makeFolder(dirname(file));
-  const made = generateKeyPairSync("ed25519").privateKey;
-  const temporary = `${file}.${randomId()}.new`;
-  try {
-    atomicWrite(temporary, made.export({ type: "pkcs8", format: "pem" }));
-    prepare(made);
-    // Linking fails if the name is taken, so two concurrent first runs end up with the same key.
-    linkSync(temporary, file);
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  makeKeyFile(file, prepare);
   return createPrivateKey(readFileSync(file));
 }
 

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { appendWhole, atomicWrite } from "../../lib/files/atomic-write.ts";
@@ -41,7 +41,7 @@ export function appendAnchor(home: string, anchor: Anchor): void {
       const head = readAnchorHead(headText, key);
       const list = openSync(places.list, "a+", 0o600);
       try {
-        atomicWrite(places.head, writeAnchorHead(addTo(list, { head, anchor, key }), key));
+        atomicWrite(places.head, writeAnchorHead(addTo(list, head, anchor, key), key));
       } finally {
         closeSync(list);
       }
@@ -58,13 +58,7 @@ function headOver(list: Buffer | undefined): AnchorHead {
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-interface Addition {
-  readonly head: AnchorHead | undefined;
-  readonly anchor: Anchor;
-  readonly key: KeyObject;
-}
-
-function addTo(list: number, { head, anchor, key }: Addition): AnchorHead {
+function addTo(list: number, head: AnchorHead | undefined, anchor: Anchor, key: KeyObject): AnchorHead {
   const place = head === undefined ? placeWithoutHead(list, key) : placeAfter(list, head, key);
   const line = writeAnchorLine(anchor, place, key);
   appendWhole(list, Buffer.from(`${endsOpen(list) ? "\n" : ""}${line}\n`));
@@ -77,8 +71,7 @@ function addTo(list: number, { head, anchor, key }: Addition): AnchorHead {
 function placeWithoutHead(list: number, key: KeyObject): AnchorPlace {
   const content = readFrom(list, 0);
   const { count, hash } = headOver(content);
-  const publicKey = createPublicKey(key);
-  const lines = linesOf(content.toString("utf8")).map((line) => readAnchorLine(line, publicKey));
+  const lines = linesOf(content.toString("utf8")).map((line) => readAnchorLine(line, key));
   const isOld = lines.length > 0 && lines.every((line) => line !== undefined && line.place === undefined);
   return { sequence: count + 1, previous: isOld ? hash : null };
 }
@@ -91,9 +84,8 @@ function placeAfter(list: number, head: AnchorHead, key: KeyObject): AnchorPlace
     // A partial line from a process that died while writing.
     const whole = added.lastIndexOf(10) + 1;
     ftruncateSync(list, head.bytes + whole);
-    const publicKey = createPublicKey(key);
     for (const line of linesOf(added.toString("utf8", 0, whole))) {
-      const place = readAnchorLine(line, publicKey)?.place;
+      const place = readAnchorLine(line, key)?.place;
       if (place?.sequence === count + 1 && place.previous === hash) [count, hash] = [place.sequence, sha256(line)];
     }
   }

@@ -7,7 +7,7 @@ import {
   type PruneOrder,
   type PruneReport,
 } from "../../lib/files/prune.ts";
-import { appendTombstones, readTombstones, type Tombstone } from "../../lib/files/tombstones.ts";
+import { appendTombstones, type ChainedItem, readTombstones, type Tombstone } from "../../lib/files/tombstones.ts";
 import { type Anchor, anchorPlaces, PRUNED_SEGMENTS, readAnchorKey } from "./anchor-files.ts";
 import { type AuditFlaw, readAnchors } from "./read-anchors.ts";
 
@@ -80,7 +80,7 @@ const LIST = "audit segments";
 
 interface PrunedSegments {
   /** When a segment was pruned, or undefined if no valid record says so. */
-  readonly prunedAt: (segment: Omit<Tombstone, "bytes">) => string | undefined;
+  readonly prunedAt: (segment: ChainedItem) => string | undefined;
   readonly flaw: AuditFlaw | undefined;
 }
 
@@ -93,7 +93,7 @@ export function prunedSegments(home: string): PrunedSegments {
 }
 
 /** A segment is named by its last anchored record. */
-export function segmentTombstone(anchors: readonly Anchor[]): Omit<Tombstone, "bytes"> {
+export function segmentTombstone(anchors: readonly Anchor[]): ChainedItem {
   const last = anchors.toSorted((one, other) => one.count - other.count).at(-1);
   return { kind: "segment", name: last?.segment ?? "", hash: last?.hash ?? "" };
 }

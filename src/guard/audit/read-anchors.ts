@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
-import { createPublicKey, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { readIfThere } from "../../lib/files/read-file.ts";
+import { missingNumbers } from "../../lib/files/signed-chain.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import {
   type Anchor,
@@ -67,7 +68,7 @@ function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchor
     return headText === undefined && lines.length === 0
       ? nothing
       : broken(KEY, "the key is missing, so anchors cannot be verified");
-  const walk = walkList(lines, createPublicKey(key));
+  const walk = walkList(lines, key);
   const { anchors, flaw } = walk;
   if (headText === undefined) {
     const unchained = lines.length > 0 && walk.chained === 0;
@@ -94,14 +95,14 @@ interface Walk {
 }
 
 /** Walks the list. Unnumbered lines from older versions may appear anywhere. */
-function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
+function walkList(lines: readonly string[], key: KeyObject): Walk {
   const anchors: Anchor[] = [];
   const hashes = new Map<number, string>();
   let [chained, last] = [0, 0];
   let flaw: AuditFlaw | undefined;
   const report = (index: number, because: string) => (flaw ??= { file: LIST, line: index + 1, because });
   for (const [index, line] of lines.entries()) {
-    const signed = readAnchorLine(line, publicKey);
+    const signed = readAnchorLine(line, key);
     if (signed === undefined) {
       report(index, newerText(line) ?? "this anchor has no valid signature");
       continue;
@@ -137,8 +138,7 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
 function unlikePlace(sequence: number, expected: number): string | undefined {
   if (sequence === expected) return undefined;
   if (sequence < expected) return `anchor ${sequence} is where anchor ${expected} belongs`;
-  const missing = sequence - 1 === expected ? `anchor ${expected} is` : `anchors ${expected} to ${sequence - 1} are`;
-  return `${missing} missing before anchor ${sequence}`;
+  return `${missingNumbers("anchor", expected, sequence - 1)} before anchor ${sequence}`;
 }
 
 function unlikePrevious(previous: string | null, expected: string | undefined): string | undefined {
@@ -151,9 +151,6 @@ function unlikeList(
   { count, hash }: { readonly count: number; readonly hash: string },
   walk: Walk,
 ): string | undefined {
-  if (walk.last < count) {
-    const first = walk.last + 1;
-    return `${first === count ? `anchor ${count} is` : `anchors ${first} to ${count} are`} missing at the end of ${LIST}`;
-  }
+  if (walk.last < count) return `${missingNumbers("anchor", walk.last + 1, count)} at the end of ${LIST}`;
   return walk.hashes.get(count) === hash ? undefined : `anchor ${count} is not the one named by the head`;
 }

@@ -1,8 +1,8 @@
-import { decodedView, type Stretch } from "./normalise.ts";
-import { eachMatch, type View } from "./view.ts";
+import { decodedView } from "./normalise.ts";
+import { eachMatch, type View, type Stretch } from "./view.ts";
 
 /**
- * Views of all base64, base32, hexadecimal, character codes and Morse in the text that decode to readable text, up to
+ * Views of all base64, hexadecimal, binary and decimal character codes in the text that decode to readable text, up to
  * three layers deep.
  */
 export function decodeBlobs(text: string): View[] {
@@ -55,62 +55,15 @@ const CODES: readonly Code[] = [
     decode: (run) => readable(Buffer.from(run.replaceAll(/0x|\\x|[ ,:=]/g, ""), "hex")),
   },
   {
-    pattern: /(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9])/g,
-    decode: (run) => readable(fromBase32(run)),
-  },
-  {
     pattern: /(?<![\d.])(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:, ?|[ ;-])){7,}(?:1[01]\d|12[0-6]|[3-9]\d)(?!\d)/g,
     decode: (run) => readable(Buffer.from((run.match(/\d+/g) ?? []).map(Number))),
     hint: "10",
-  },
-  {
-    pattern: /(?:\\[01][0-7]{2}){8,}/g,
-    decode: (run) => readable(Buffer.from((run.match(/\d+/g) ?? []).map((digits) => Number.parseInt(digits, 8)))),
-    hint: "\\1",
-  },
-  {
-    pattern: /(?<![.-])(?:[.-]{1,6}(?: {0,2}[/|] {0,2}| {1,3})){10,}[.-]{1,6}(?![.-])/g,
-    decode: fromMorse,
-    hint: " .",
   },
   {
     pattern: /(?<![01])(?:[01]{8} ?){6,}/g,
     decode: (run) => readable(Buffer.from((run.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))),
   },
 ];
-
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-function fromBase32(run: string): Buffer {
-  const bytes: number[] = [];
-  let bits = 0;
-  let waiting = 0;
-  for (const letter of run.replaceAll("=", "")) {
-    waiting = ((waiting << 5) | BASE32.indexOf(letter)) & 0xfff;
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push((waiting >> bits) & 0xff);
-  }
-  return Buffer.from(bytes);
-}
-
-const MORSE =
-  ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(
-    " ",
-  );
-
-function fromMorse(run: string): string | undefined {
-  const words = run.split(/ *[/|] *| {3}/).map((word) =>
-    word
-      .split(/ +/)
-      .map((signs) => MORSE.indexOf(signs))
-      .map((number) => (number < 0 ? "?" : String.fromCharCode(0x61 + number)))
-      .join(""),
-  );
-  const text = words.join(" ");
-  return text.split("?").length * 5 > text.length ? undefined : text;
-}
 
 const strict = new TextDecoder("utf-8", { fatal: true });
 

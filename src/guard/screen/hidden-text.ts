@@ -1,18 +1,16 @@
 import { JOINERS } from "./characters.ts";
-import { decodedView, normalise, type Stretch } from "./normalise.ts";
-import type { Signal, View } from "./view.ts";
-
-interface Smuggled {
-  readonly signals: readonly Signal[];
-  readonly views: readonly View[];
-}
+import { decodedView, normalise } from "./normalise.ts";
+import type { Signal, View, Stretch } from "./view.ts";
 
 /** Text written with invisible characters: tags, variation selectors, zero-width bits, direction overrides. */
-export function findSmuggled(text: string): Smuggled {
+export function findSmuggled(text: string): { signals: readonly Signal[]; views: readonly View[] } {
   const signals: Signal[] = [];
   const views: View[] = [];
   if (!ANY.test(text)) return { signals, views };
-  if ((text.match(JOINED_WORDS) ?? []).length > 1) views.push(withGaps(text));
+  if ((text.match(JOINED_WORDS) ?? []).length > 1) {
+    // Blanks in place of invisible characters, so that words don't run together.
+    views.push({ ...normalise(text.replaceAll(ANY_JOINER, " ")).view, origin: "smuggled" });
+  }
 
   const report = (signal: Signal, decoded: string) => {
     signals.push(signal);
@@ -51,40 +49,22 @@ export function brokenUp(text: string, { start, end }: Stretch): boolean {
 }
 
 const MAX_STRETCH = 400;
-
 const MAX_VIEWS = 32;
-
 const LETTERS = "a-zA-Z\\u00c0-\\u024f\\u0400-\\u052f";
-
 const ANY = new RegExp(`[${JOINERS}\\u202d\\u202e\\ufe00-\\ufe0f\\udb40]`);
-
 const ANY_JOINER = new RegExp(`[${JOINERS}]`, "g");
-
 const JOINED_WORDS = new RegExp(`[\\p{L}\\p{N}.,][${JOINERS}]{1,4}(?=[\\p{L}\\p{N}~/.])`, "gu");
-
 const BROKEN_WORD = new RegExp(`(?<![a-zA-Z])[a-zA-Z]{1,12}[${JOINERS}][a-zA-Z${JOINERS}]{1,24}`, "g");
-
 const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
-
 const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,4000}/g;
-
 const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2064\ufeff]{8,8000}/g;
 
 // Three letters in a row, each followed by an invisible character. No script needs that.
 const INTERLEAVED = new RegExp(`(?:[${LETTERS} ][${JOINERS}]){3,4000}[${LETTERS}]`, "g");
-
 const OVERRIDDEN = /[\u202d\u202e]([^\n\u202c\u2069]{4,400})/g;
-
 const BLACK_FLAG = "\u{1f3f4}";
-
 const CANCEL_TAG = "\u{e007f}";
-
 const MAX_FLAG = 16;
-
-/** A reading with blanks in place of invisible characters, so that words don't run together. */
-function withGaps(text: string): View {
-  return { ...normalise(text.replaceAll(ANY_JOINER, " ")).view, origin: "smuggled" };
-}
 
 function spanOf(run: RegExpExecArray): { start: number; end: number } {
   return { start: run.index, end: run.index + run[0].length };
@@ -125,65 +105,44 @@ interface Concealed {
 }
 
 /**
- * Text that a terminal hides from a person: concealed or printed in its background colour, put into titles, links or
- * the clipboard, overwritten or erased. Also handles sequences written as escapes (`\x1b[8m`).
+ * Text that a terminal hides from a person: concealed or in the colour of its background, in titles, links and the
+ * clipboard, overwritten. Also handles sequences written as escapes (`\x1b[8m`).
  */
 export function findConcealed(text: string): Concealed {
   if (!/[\r\b]/.test(text) && !INTRODUCER.test(text)) return { text, signals: [], views: [] };
-  const concealed = collect();
-  const style: Style = { hidden: false, foreground: "", background: "", from: 0, raw: false };
-  const endRun = (at: number) => {
-    if (isHidden(style)) concealed.add(text.slice(style.from, at), { start: style.from, end: at }, style.raw);
-  };
-  const plain = text.replaceAll(SEQUENCE, (sequence: string, ...rest: unknown[]) => {
-    const at = typeof rest[0] === "number" ? rest[0] : 0;
-    const [, parameters, final = ""] = CSI.exec(sequence) ?? [];
-    if (parameters === undefined)
-      concealed.add(payloadOf(sequence), { start: at, end: at + sequence.length }, sequence.includes("]52;"));
-    else if (final === "m") {
-      endRun(at);
-      applyStyle(style, parameters.split(/[;:]/).map(Number));
-      style.from = at + sequence.length;
-      style.raw = sequence[0] === "\u001b" || sequence[0] === "\u009b";
-    }
-    return "\0".repeat(sequence.length);
-  });
-  endRun(text.length);
-  for (const { start, end } of overwritten(plain)) concealed.add(plain.slice(start, end), { start, end }, false);
-  return { text: plain, signals: concealed.signals, views: concealed.views };
-}
-
-const MAX_LENGTH = 4000;
-
-function collect(): {
-  signals: Signal[];
-  views: View[];
-  add: (words: string, stretch: Stretch, telling: boolean) => void;
-} {
   const signals: Signal[] = [];
   const views: View[] = [];
   const add = (words: string, stretch: Stretch, telling: boolean) => {
     if (views.length >= MAX_VIEWS || !/[\p{L}]{2}/u.test(words)) return;
-    views.push(
-      decodedView(
-        words
-          .slice(0, MAX_LENGTH)
-          .replaceAll(SEQUENCE, "")
-          .replaceAll(/[\r\b\0]+/g, "\n"),
-        stretch,
-        "smuggled",
-      ),
-    );
+    const plain = words.slice(0, MAX_LENGTH).replaceAll(SEQUENCE, "");
+    views.push(decodedView(plain.replaceAll(/[\r\b\0]+/g, "\n"), stretch, "smuggled"));
     if (telling && WORDS.test(words)) signals.push({ kind: "concealed-text", points: 4, ...stretch });
   };
-  return { signals, views, add };
+  let concealed: { readonly from: number; readonly raw: boolean } | undefined;
+  const endRun = (at: number) => {
+    if (concealed) add(text.slice(concealed.from, at), { start: concealed.from, end: at }, concealed.raw);
+    concealed = undefined;
+  };
+  const plain = text.replaceAll(SEQUENCE, (sequence: string, at: number) => {
+    const [, parameters, final = ""] = CSI.exec(sequence) ?? [];
+    const end = at + sequence.length;
+    if (parameters === undefined) add(payloadOf(sequence), { start: at, end }, sequence.includes("]52;"));
+    else if (final === "m") {
+      endRun(at);
+      if (CONCEALS.test(parameters)) concealed = { from: end, raw: /^[\u001b\u009b]/.test(sequence) };
+    }
+    return "\0".repeat(sequence.length);
+  });
+  endRun(text.length);
+  for (const { start, end } of overwritten(plain)) add(plain.slice(start, end), { start, end }, false);
+  return { text: plain, signals, views };
 }
 
+const MAX_LENGTH = 4000;
 const WORDS = /\p{L}{2,}[^\p{L}]{1,3}\p{L}{2}/u;
 
 /** ESC or the one-byte CSI, raw or as written in string literals. */
 const ESCAPE = "(?:\\u001b|\\\\x1b|\\\\u001b|\\\\033|\\\\e|\\^\\[|\\u241b)";
-
 const INTRODUCER = new RegExp(`${ESCAPE}[[\\]]|\\u009b`, "i");
 
 const SEQUENCE = new RegExp(
@@ -192,6 +151,9 @@ const SEQUENCE = new RegExp(
 );
 
 const CSI = /^(?:.{1,6}\[|\u009b)([0-9;:<=>?]{0,40})[ -/]?([@-~])$/s;
+
+/** Concealed, or a colour on the same colour: `30;40`, `38;5;0;48;5;0`. */
+const CONCEALS = /(?:^|;)(?:8(?:;|$)|3([0-7]);4\1(?:;|$)|38;5;(\d+);48;5;\2(?:;|$))/;
 
 /** The part of a line before its last carriage return or run of backspaces, if something follows. */
 function* overwritten(text: string): Generator<Stretch> {
@@ -210,37 +172,4 @@ function payloadOf(sequence: string): string {
   const clipboard = /^52;[a-z0-7]{0,8};([A-Za-z0-9+/=]{4,})/.exec(body)?.[1];
   if (clipboard !== undefined) return Buffer.from(clipboard, "base64").toString();
   return body.startsWith("8;") ? body.replaceAll(/[-_+/?=&.;:]|%20/g, " ") : body.replace(/^[0-9]{1,4};/, "");
-}
-
-interface Style {
-  hidden: boolean;
-  foreground: string;
-  background: string;
-  from: number;
-  /** True if the text contains the sequence itself rather than an escaped form. */
-  raw: boolean;
-}
-
-const isHidden = (style: Style): boolean =>
-  style.hidden || (style.foreground !== "" && style.foreground === style.background);
-
-/** Applies `CSI … m`. Colours are compared as written: `30` on `40`, `38;5;0` on `48;5;0`, `38;2;…` on `48;2;…`. */
-function applyStyle(style: Style, codes: readonly number[]): void {
-  for (let index = 0; index < codes.length; index++) {
-    const code = codes[index] ?? 0;
-    if (code === 38 || code === 48) {
-      const length = codes[index + 1] === 2 ? 4 : 2;
-      setColour(style, code, codes.slice(index + 1, index + 1 + length).join(" "));
-      index += length;
-    } else if (code === 0) Object.assign(style, { hidden: false, foreground: "", background: "" });
-    else if (code === 8 || code === 28) style.hidden = code === 8;
-    else setColour(style, code, code % 10 > 7 ? "" : `5 ${code % 10}`);
-  }
-}
-
-/** 30 to 39 and 90 to 97 are foreground colours, 40 to 49 and 100 to 107 background colours. */
-function setColour(style: Style, code: number, colour: string): void {
-  const family = Math.floor(code / 10);
-  if (family === 3 || family === 9) style.foreground = colour;
-  else if (family === 4 || family === 10) style.background = colour;
 }

@@ -1,11 +1,5 @@
 import { fold, imitated, invisible, readEscape } from "./characters.ts";
-import { collectView, type Origin, type View } from "./view.ts";
-
-/** A range of the original text. */
-export interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
+import { collectView, type Origin, type Stretch, type View } from "./view.ts";
 
 interface Normalised {
   readonly view: View;
@@ -22,7 +16,6 @@ interface Normalised {
 export function normalise(text: string): Normalised {
   const out = collectView(text.length + 64);
   const mixedWords: Stretch[] = [];
-  const foreign: [number, number][] = [];
   const word = { start: 0, from: 0, latin: 0, foreign: 0 };
   let decoded = 0;
 
@@ -30,7 +23,6 @@ export function normalise(text: string): Normalised {
     if (word.latin > 0 && word.foreign > 0 && restoreLatin(out.codes, word.start, out.size())) {
       mixedWords.push({ start: word.from, end: at });
     }
-    if (word.latin === 0 && word.foreign > 1) foreign.push([word.start, out.size()]);
     word.start = out.size() + 1;
     word.from = at + 1;
     word.latin = word.foreign = 0;
@@ -63,20 +55,8 @@ export function normalise(text: string): Normalised {
     at += codePoint > 0xffff ? 2 : 1;
   }
   endWord(text.length);
-  if (mixedWords.length > 0 && foreign.every(([from, to]) => imitates(out.codes, from, to)))
-    for (const [from, to] of foreign) restoreLatin(out.codes, from, to);
   return { view: out.finish("plain", text.length), decoded, mixedWords };
 }
-
-/**
- * Whether every letter of a word in another script closely resembles a Latin one. Genuine text also has words where
- * this fails.
- */
-const imitates = (codes: Uint16Array, start: number, end: number): boolean =>
-  codes.subarray(start, end).every((code) => code < 0x80 || (imitated(code) !== undefined && !DISTANT.has(code)));
-
-/** г, п and и, which nobody mistakes for r, n and u in a word without Latin letters. */
-const DISTANT = new Set([0x433, 0x43f, 0x438]);
 
 /** Restores look-alikes in `codes` to Latin, unless some letter of the word has no Latin twin. */
 function restoreLatin(codes: Uint16Array, start: number, end: number): boolean {

@@ -2,10 +2,10 @@ import type { Finding, Risk, Screening } from "../../contract/screening.ts";
 import { decodeBlobs } from "./blobs.ts";
 import { brokenUp, findConcealed, findSmuggled } from "./hidden-text.ts";
 import { normalise } from "./normalise.ts";
-import { readNames, respellings } from "./respell.ts";
-import { weigh } from "./surroundings.ts";
-import { type Match, sweep, type Swept } from "./sweep.ts";
-import { type Origin, originalSpan, type Signal, type View } from "./view.ts";
+import { respellings } from "./respell.ts";
+import { weigh } from "./context.ts";
+import { sweep } from "./sweep.ts";
+import { type Match, originalSpan, type Signal, type View, type Swept } from "./view.ts";
 
 interface ScreenOptions {
   /** The source of the text, such as `rules_file` or `mcp_tool_description`. Only shifts borderline cases. */
@@ -28,11 +28,8 @@ export function screen(text: string, options: ScreenOptions = {}): Screening {
 }
 
 const HEAD = 1 << 18;
-
 const TAIL = 1 << 17;
-
 const WHOLE = HEAD + TAIL;
-
 const MAX_MIXED = 50;
 
 function signalsOf(given: string, options: ScreenOptions): Signal[] {
@@ -54,49 +51,38 @@ function signalsOf(given: string, options: ScreenOptions): Signal[] {
     }),
   ];
   const disguises = [...concealed.views, ...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
-  const names = readNames(text);
-  if (names) disguises.push(names);
   const seen = new Set(
     disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)),
   );
   for (const other of disguises) signals.push(...signalsOfDisguise(other, plain, seen));
   return signals
-    .filter((signal) => signal.kind !== "tool-poisoning" || signal.points > 3 || options.channel === TOOL_CHANNEL)
+    .filter((signal) => signal.kind !== "tool-poisoning" || options.channel === TOOL_CHANNEL)
     .map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
 }
 
 const FEW_ESCAPES = 8;
-
 const TOOL_CHANNEL = "mcp_tool_description";
 
-/**
- * Nobody disguises a mere quotation, so disguised signals count more. Pieces and names that we joined ourselves do not.
- */
+/** Nobody disguises a mere quotation, so disguised signals count more. Parts that we joined ourselves do not. */
 function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
-  const ours = view.origin === "split" || view.origin === "name" || view.origin === "assembled";
-  const discussed = plain.talk.length + plain.warnings.length > 0;
-  const weight = ours && discussed ? 0.25 : 1;
-  const bonus = BONUS[view.origin] ?? (discussed && view.origin === "assembled" ? 0 : DISGUISED);
+  const joined = view.origin === "assembled";
+  const discussed = joined && plain.talk.length + plain.warnings.length > 0;
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
-    if (match.kind === "tool-poisoning" || (!ours && seen.has(keyOf(match, span.start)))) return [];
-    // The match is within one part, so nothing was assembled.
-    if (view.origin === "assembled" && span.end - span.start <= match.end - match.start) return [];
-    return [{ kind: match.kind, points: match.points * weight + bonus, ...span }];
+    if (match.kind === "tool-poisoning" || (!joined && seen.has(keyOf(match, span.start)))) return [];
+    // The match is within one part, so nothing was joined.
+    if (joined && span.end - span.start <= match.end - match.start) return [];
+    return [{ kind: match.kind, points: discussed ? match.points * 0.25 : match.points + DISGUISED, ...span }];
   });
 }
 
 const DISGUISED = 2.5;
-
-const BONUS: Partial<Record<Origin, number>> = { split: 0, name: 0 };
-
 /** A match that is also in the plain text was not disguised. */
 const keyOf = (match: Match, start: number): string => `${match.kind} ${match.points} ${start}`;
 
 /** A rules file is expected to address agents; a tool description should not give orders. */
 function channelShift(kind: string, channel: string | undefined): number {
-  if (channel === "rules_file")
-    return kind === "steering" || kind === "trigger" || kind === "memory" || kind === "tool-poisoning" ? -1.5 : 0;
+  if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" ? -1.5 : 0;
   return channel === TOOL_CHANNEL && ORDERS.has(kind) ? 2 : 0;
 }
 
@@ -122,14 +108,11 @@ function severityOf(points: number): Exclude<Risk, "none"> {
   return points < 10 ? "high" : "critical";
 }
 
-interface Score {
-  readonly score: number;
-  /** The signals worth reporting, with the strongest reading of each place, in order. */
-  readonly counted: readonly Signal[];
-}
-
-/** Nearby signals of different kinds add up; repeated signals of one kind do not. */
-export function scoreOf(signals: readonly Signal[]): Score {
+/**
+ * Nearby signals of different kinds add up; repeated signals of one kind do not. `counted` are those worth reporting,
+ * with the strongest reading of each place, in order.
+ */
+export function scoreOf(signals: readonly Signal[]): { score: number; counted: readonly Signal[] } {
   const scoringSignals = signals.filter((signal) => signal.points >= 1).toSorted((a, b) => a.start - b.start);
   let score = 0;
   let first = 0;
@@ -145,9 +128,7 @@ export function scoreOf(signals: readonly Signal[]): Score {
 }
 
 const NEIGHBOURHOOD = 600;
-
 const CROWD = 40;
-
 const MAX_REPORTED = 50;
 
 /** The strongest kind counts in full, each other kind by a third. */

@@ -1,10 +1,8 @@
-import type { Concept } from "./concept.ts";
-import type { Stretch } from "./normalise.ts";
-import { eachMatch } from "./view.ts";
+import { eachMatch, type Stretch } from "./view.ts";
 
 /** Something recognized by its form rather than by a word. */
 export interface Shape {
-  readonly concept: Concept;
+  readonly concept: string;
   readonly start: number;
   readonly end: number;
 }
@@ -33,7 +31,7 @@ function withoutLoneTurns(shapes: Shape[]): Shape[] {
 const MAX_OF_A_KIND = 2000;
 
 interface Pattern {
-  readonly concept: Concept;
+  readonly concept: string;
   readonly pattern: RegExp;
   /** Text without this cannot match. A cheap check that saves most of the work. */
   readonly hint?: string;
@@ -49,15 +47,14 @@ const PATTERNS: readonly Pattern[] = [
     hint: ".",
   },
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
-  { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
   { concept: "pixel", pattern: /\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "](", keep: hasBlank },
   { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
   { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
   {
     concept: "relay",
-    pattern: /\b(?:from|to)"?\s?[:=>]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator|coder|worker)\b/g,
+    pattern:
+      /\b(?:from|to)"?\s?[:=>]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator|coder|worker)\b|[-=]> ?(?:the )?(?:worker|agent|coder|executor|sub-?agent)s?\b/g,
   },
-  { concept: "roleplay", pattern: /\byou(?: are|'re) (?:now )?[a-z0-9-]{2,16}(?:gpt|bot|ai)\b/g, hint: "you" },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
     concept: "pipeShell",
@@ -90,11 +87,6 @@ const PATTERNS: readonly Pattern[] = [
       /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:start|restart|relaunch|remove|free|exempt|whitelist|unlock) (?:it|your|them)sel(?:f|ves)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b|\b(?:give|grant|make|let) (?:the |your |this )?(?:bot|agent|assistant|ai|copilot|claude|model)\b[^.,;\n]{0,20}\b(?:admin|owner|root|sudo|full access|full rights|write access|maintainer)\b/g,
   },
   {
-    concept: "ownRule",
-    pattern:
-      /\b(?:its|your|their) (?:own )?(?:limits|permission (?:file|mode|set)|sandbox|guard)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b/g,
-  },
-  {
     concept: "roleToken",
     pattern:
       /<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>|<\/?(?:tool_result|function_result|function_call|tool_call|tool_response|invoke|system-reminder|system_prompt|system-prompt|assistant_response|user_query|developer_message)s?\b|(?<![^\n])#{1,4} ?(?:system|instruction|assistant)s? ?(?:prompt|message)?:|<\/?assistant>/g,
@@ -106,24 +98,31 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     concept: "remedy",
-    pattern: /"(?:fix|remedy|resolution|hint|solution|workaround|recovery|next_steps?)"\s?:/g,
-    hint: '":',
-  },
-  {
-    concept: "remedy",
     pattern:
-      /\b(?:hint|fix|note|resolution|workaround) ?\((?:for )?(?:the |all )?(?:agent|ai|llm|model|assistant|bot)/g,
-    hint: "(",
+      /"(?:fix|remedy|resolution|hint|solution|workaround|recovery|next_steps?)"\s?:|\b(?:hint|fix|note|resolution|workaround) ?\((?:for )?(?:the |all )?(?:agent|ai|llm|model|assistant|bot)/g,
   },
-  { concept: "relay", pattern: /[-=]> ?(?:the )?(?:worker|agent|coder|executor|sub-?agent)s?\b/g, hint: ">" },
   { concept: "record", pattern: /[\w-]\.(?:md|txt|html|csv|log)\b|\bdocs\//g, hint: "." },
   {
     concept: "mode",
     pattern: /\b(?:enable|enter|activate|engage|switch to|unlock|go into|initiate) (?:the )?[a-z0-9-]{2,16} mode\b/g,
     hint: " mode",
   },
-  { concept: "approved", pattern: /"?approved"? ?[=:] ?true/g, hint: "approved" },
-  { concept: "evil", pattern: /\breverse shell|\bbackdoor|\bkeylogger|\brootkit|\bcrypto ?miner|\bxmrig|\bbotnet/g },
+  {
+    concept: "exploit",
+    pattern:
+      /\/dev\/tcp\/|\bnc -e|\bbash -i\b|\bmkfifo [^\n]{0,60}\bnc\b|\b(?:whoami|id|env|printenv) ?(?:>|\|) ?(?:\/tmp|curl|nc|base64)/g,
+  },
+  {
+    concept: "leak",
+    pattern:
+      /\b(?:curl|wget)\b[^\n|]{0,160}?(?:\$\((?:cat|env|printenv|hostname|whoami|echo|base64|id)\b|(?:-d|-f|--data\S{0,10}|-t) ?"?@?\S{0,30}\.(?:env|ssh|aws|pem|npmrc)\b)/g,
+  },
+  { concept: "useTool", pattern: /\b(?:use|call|invoke|execute) (?:the )?[a-z_]{3,24} (?:tool|function|plugin)\b/g },
+  {
+    concept: "admin",
+    pattern:
+      /\b(?:create|add) (?:a |an )?(?:new )?(?:admin|root|superuser) (?:user|account)\b|\b(?:grant|give) (?:it |me |my |this |the |sender|reporter|new |full )[^.\n]{0,50}\b(?:admin|owner|root|maintainer|write|full)\b[^.\n]{0,12}\b(?:access|rights?|permissions?|privileges?)/g,
+  },
   {
     concept: "turn",
     pattern:
@@ -133,7 +132,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "toolCall",
     pattern:
-      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|<\/?(?:ai|llm|agent|bot)>|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|\b(?:ai|llm|agent|assistant|model)[_-](?:instruction|directive|note|command|task|prompt)s?\b/g,
+      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|<\/?(?:ai|llm|agent|bot)>|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|(?<![a-z0-9])(?:ai|llm|agent|assistant)[_-](?:system[_-])?(?:instruction|directive|note|command|cmd|task|prompt|override|exec|post_hook|order)s?\b/g,
   },
 ];
 

@@ -1,14 +1,11 @@
-/** The origin of a view. Everything but `plain` was hidden from, or unreadable for, a person. */
-export type Origin =
-  | "plain"
-  | "encoded"
-  | "smuggled"
-  | "respelled"
-  | "rotated"
-  | "reversed"
-  | "split"
-  | "assembled"
-  | "name";
+/** A range of the original text. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a view comes from. Everything but `plain` was hidden from, or unreadable for, a person. */
+export type Origin = "plain" | "encoded" | "smuggled" | "respelled" | "rotated" | "reversed" | "assembled";
 
 /** A text to search for signals, in comparison form, with the origin of each character. */
 export interface View {
@@ -32,24 +29,19 @@ export function originalSpan(view: View, start: number, end: number): { start: n
 }
 
 /** Collects characters with their offsets. `capacity` is a hard limit; anything beyond it is dropped. */
-export function collectView(capacity: number): {
-  readonly codes: Uint16Array;
-  add(code: number, at: number): void;
-  size(): number;
-  finish(origin: Origin, end: number): View;
-} {
+export function collectView(capacity: number) {
   const codes = new Uint16Array(capacity);
   const offsets = new Int32Array(capacity + 1);
   let length = 0;
   return {
     codes,
-    add(code, at) {
+    add(code: number, at: number): void {
       if (length >= capacity) return;
       codes[length] = code;
       offsets[length++] = at;
     },
     size: () => length,
-    finish(origin, end) {
+    finish(origin: Origin, end: number): View {
       offsets[length] = end;
       return { text: utf16.decode(codes.subarray(0, length)), origin, offsets: offsets.subarray(0, length + 1) };
     },
@@ -57,6 +49,20 @@ export function collectView(capacity: number): {
 }
 
 const utf16 = new TextDecoder("utf-16le");
+
+/** A matched rule, with offsets in the swept text. */
+export interface Match extends Stretch {
+  readonly kind: string;
+  readonly points: number;
+}
+
+export interface Swept {
+  readonly matches: readonly Match[];
+  /** Where the text talks about tests, examples or detection. Nearby matches may only be examples. */
+  readonly talk: readonly number[];
+  /** Where the text names attacks. Nearby matches may only be descriptions. */
+  readonly warnings: readonly number[];
+}
 
 /** A finding before its points are turned into a severity. Offsets refer to the original text. */
 export interface Signal {

@@ -5,6 +5,7 @@ import type {
   Stream,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
+import type { AgentRecord } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import type { AsyncQueue } from "../../lib/process/tasks.ts";
@@ -20,6 +21,7 @@ export interface AcpPeer extends AsyncDisposable {
 /** The single session of a run. */
 export interface AcpSession {
   readonly job: HostJob;
+  readonly state: TurnState;
   readonly calls: AcpCalls;
   readonly blocked: BlockedCalls;
   readonly events: AsyncQueue<AgentEvent>;
@@ -28,6 +30,17 @@ export interface AcpSession {
   readonly tell: (events: readonly AgentEvent[], raw?: unknown) => void;
   /** Emits the text that came so far as one message. */
   readonly flush: (ext?: AgentEvent["ext"]) => void;
+}
+
+export interface TurnState {
+  /** The messages with text since the last tool call. */
+  readonly pieces: SessionUpdate[];
+  cost: number;
+  stopReason: string;
+  failed: boolean;
+  /** As the agent reported it; null if it did not. */
+  usage: AgentRecord | null;
+  sessionId: string;
 }
 
 /** Maps ACP kinds to the tool names the guard knows. */
@@ -122,11 +135,6 @@ function outputOf({ content, rawOutput }: ToolCallUpdate): unknown {
   return rawOutput ?? parts.map((part) => JSON.stringify(part)).join("\n");
 }
 
-interface PermissionDecision {
-  readonly allowed: boolean;
-  readonly because: string;
-}
-
 /**
  * The answer to a permission request. A denial cancels if there is no reject option. An approval is never for more than
  * this call, because the agent would not ask about the next one; without an "allow once" option it becomes a denial. The
@@ -134,7 +142,8 @@ interface PermissionDecision {
  */
 export function permissionAnswer(
   options: readonly PermissionOption[],
-  { allowed, because }: PermissionDecision,
+  allowed: boolean,
+  because: string,
 ): RequestPermissionResponse {
   const wanted = allowed ? ["allow_once"] : ["reject_once", "reject_always"];
   const found = wanted.flatMap((kind) => options.filter((option) => option.kind === kind))[0];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { RunParts } from "../../receipts/run/run-parts.ts";
+import type { RunSetup } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import { acpHost } from "./acp.ts";
 
@@ -13,7 +13,7 @@ const AGENT = join(import.meta.dirname, "../../../test/fixtures/hosts/acp-agent.
 const small = (...flags: string[]) =>
   acpHost({ path: process.execPath, argv: [AGENT, ...flags] }, process.env, { name: "small", version: "0" });
 
-async function runTask(root: string, task: string[], change: Partial<RunParts> = {}) {
+async function runTask(root: string, task: string[], change: Partial<RunSetup> = {}) {
   const openHost = small();
   const parts = { ...runParts({ root, openHost }), ...change };
   const steps = await Array.fromAsync(runWorkOrder({ ...workOrder({ root }), task: task.join("\n") }, parts));

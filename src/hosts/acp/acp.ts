@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ClientConnection, SessionUpdate } from "@agentclientprotocol/sdk";
-import { type AgentRecord, numberOf, textOf } from "../../agents/pack/records.ts";
+import { numberOf, textOf } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE, usageSince } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { type AsyncQueue, asyncQueue } from "../../lib/process/tasks.ts";
+import { asyncQueue } from "../../lib/process/tasks.ts";
 import { type AgentIdentity, decideOrAsk, type Host, type HostJob, type OpenHost } from "../../receipts/host.ts";
-import { isPassthrough, withRaw } from "../program/compose-prompt.ts";
+import { openMode } from "../program/compose-prompt.ts";
 import {
   describeProgramEnd,
   type HostCommand,
@@ -16,9 +16,15 @@ import {
   refuseUncontained,
   RUNS_ITSELF,
   startHostCommand,
-  workspaceRoots,
 } from "../program/program.ts";
-import { type AcpPeer, type AcpSession, openBlockedCalls, openCalls, permissionAnswer } from "./acp-session.ts";
+import {
+  type AcpPeer,
+  type AcpSession,
+  openBlockedCalls,
+  openCalls,
+  permissionAnswer,
+  type TurnState,
+} from "./acp-session.ts";
 import { type Ask, asker, canLoad, openConversation, type SessionStart } from "./begin-session.ts";
 import { type AcpTerminals, fileAnswers, openTerminals } from "./client-methods.ts";
 
@@ -48,7 +54,7 @@ export interface AcpOptions {
   /** True if the order's model was passed to the agent when it was started. */
   readonly hasModel?: boolean | undefined;
   /** The program behind the connection, where it is known. */
-  readonly identity?: Pick<AgentIdentity, "version" | "binary_sha256"> | undefined;
+  readonly identity?: AgentIdentity | undefined;
 }
 
 /** The capabilities common to all ACP agents. */
@@ -82,7 +88,7 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
         session.blocked.add(because);
       }
       session.tell(session.calls.begin(params.toolCall), params.toolCall);
-      return permissionAnswer(params.options, { allowed, because });
+      return permissionAnswer(params.options, allowed, because);
     })
     .onRequest("fs/read_text_file", ({ params }) => fileAnswers(current.session).read(params))
     .onRequest("fs/write_text_file", ({ params }) => fileAnswers(current.session).write(params))
@@ -112,7 +118,7 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
     async *run(job) {
       if (start.sessionId !== session.sessionId && job.followUp === undefined)
         yield newEvent({ type: "warning", message: "the agent cannot continue a session, so it began a new one" });
-      return yield* converse(job, { ask, connection, current, options: { ...options, session }, loads });
+      return yield* converse(job, { ask, connection, current, loads }, { ...options, session });
     },
     async [Symbol.asyncDispose]() {
       connection.close();
@@ -133,26 +139,25 @@ const HELLO_REQUEST = (protocolVersion: number, { version, terminals }: AcpOptio
   clientInfo: { name: "signalbox", version },
 });
 
-interface Speaking {
+interface Connected {
   readonly ask: Ask;
   readonly connection: ClientConnection;
   readonly current: { session: AcpSession | undefined };
-  readonly options: AcpOptions;
   /** The agent can load earlier sessions. */
   readonly loads: boolean;
 }
 
 async function* converse(
   job: HostJob,
-  { ask, connection, current, options, loads }: Speaking,
+  { ask, connection, current, loads }: Connected,
+  options: AcpOptions,
 ): AsyncGenerator<AgentEvent, HostEnd> {
   const { sessionId, text } = yield* openConversation(job, ask, options);
   if (job.order.config.model !== null && options.hasModel !== true)
     yield newEvent({ type: "warning", message: "the model of an ACP agent is chosen by its own flags" });
-  const events = asyncQueue<AgentEvent>();
-  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false, usage: null, sessionId };
   await nextTurn();
-  const session = openTurn(job, { events, state, options });
+  const session = openTurn(job, sessionId, options);
+  const { state, events } = session;
   current.session = session;
   const cancel = () => void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
   if (job.signal.aborted) cancel();
@@ -163,7 +168,7 @@ async function* converse(
       const content = [{ type: "text", text: prompt }];
       const answer = await ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content });
       await nextTurn();
-      endTurn(answer, session, { state, options });
+      endTurn(answer, session, options);
       prompt = canGoOn(state, job) ? session.blocked.takePrompt() : undefined;
     }
   };
@@ -172,7 +177,7 @@ async function* converse(
     (error: unknown) => events.end(error),
   );
   yield* events;
-  const end = endOf(state, isPassthrough(job.order.config.vendor));
+  const end = endOf(state, openMode(job).mode);
   const { followUp } = job;
   const resumable = loads ? sessionId : undefined;
   // An agent's price is that of its session, its tokens are those since it was started.
@@ -180,20 +185,14 @@ async function* converse(
   return { ...end, session: resumable, usage: usageSince(end.usage, followUp.used, ["estimated_cost_usd"]) };
 }
 
-interface TurnParts {
-  readonly state: TurnState;
-  readonly options: AcpOptions;
-}
-
 /** Turns the updates of the session into events. In passthrough mode, each event carries the messages it came from. */
-function openTurn(
-  job: HostJob,
-  { events, state, options }: TurnParts & { readonly events: AsyncQueue<AgentEvent> },
-): AcpSession {
+function openTurn(job: HostJob, sessionId: string, options: AcpOptions): AcpSession {
+  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false, usage: null, sessionId };
+  const events = asyncQueue<AgentEvent>();
   const calls = openCalls();
   const blocked = openBlockedCalls();
-  const passthrough = isPassthrough(job.order.config.vendor);
-  const push = (event: AgentEvent, raw?: unknown) => events.push(passthrough ? withRaw(event, raw) : event);
+  const { show } = openMode(job);
+  const push = (event: AgentEvent, raw?: unknown) => events.push(show(event, raw));
   const flush: AcpSession["flush"] = (ext) => {
     const pieces = state.pieces.splice(0);
     const message = { type: "assistant_message", text: pieces.map(textIn).join("") } as const;
@@ -213,11 +212,11 @@ function openTurn(
     if (message.sessionUpdate === "tool_call" || message.sessionUpdate === "tool_call_update")
       tell(calls.update(message), message);
   };
-  return { job, calls, blocked, events, update, tell, flush };
+  return { job, state, calls, blocked, events, update, tell, flush };
 }
 
 /** Takes in how the agent says that a turn ended. */
-function endTurn(answer: unknown, { events, flush }: AcpSession, { state, options }: TurnParts): void {
+function endTurn(answer: unknown, { state, events, flush }: AcpSession, options: AcpOptions): void {
   state.stopReason = textOf(answer, "stopReason");
   const usage = isRecord(answer) && isRecord(answer["usage"]) ? answer["usage"] : null;
   // The protocol counts over all turns, and so does Copilot.
@@ -234,18 +233,7 @@ function endTurn(answer: unknown, { events, flush }: AcpSession, { state, option
 const canGoOn = ({ stopReason, failed }: TurnState, { signal }: HostJob) =>
   !failed && !signal.aborted && (stopReason === "end_turn" || stopReason === "cancelled");
 
-interface TurnState {
-  /** The messages with text since the last tool call. */
-  readonly pieces: SessionUpdate[];
-  cost: number;
-  stopReason: string;
-  failed: boolean;
-  /** As the agent reported it; null if it did not. */
-  usage: AgentRecord | null;
-  sessionId: string;
-}
-
-function endOf(state: TurnState, passthrough: boolean): HostEnd {
+function endOf(state: TurnState, mode: HostEnd["mode"]): HostEnd {
   const usage = {
     ...NO_USAGE,
     input_tokens: numberOf(state.usage, "inputTokens"),
@@ -259,7 +247,7 @@ function endOf(state: TurnState, passthrough: boolean): HostEnd {
   const outcome = failed ? "failed" : state.stopReason === "end_turn" ? "complete" : "partial";
   return {
     outcome,
-    mode: passthrough ? "passthrough" : "mapped",
+    mode,
     usage,
     usageRaw: {
       stopReason: state.stopReason,
@@ -274,19 +262,16 @@ function endOf(state: TurnState, passthrough: boolean): HostEnd {
 const textIn = (update: SessionUpdate) =>
   update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "";
 
-type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
-
 /** Opens any agent that speaks ACP on its standard streams. */
-export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Naming): OpenHost {
-  return async (hostPlace) => {
-    const { root, source, runId, env: added, policy, folder } = hostPlace;
-    refuseUncontained(naming.name, RUNS_ITSELF, hostPlace);
-    const folders = workspaceRoots({ root, source });
-    const place = { workspaceRoots: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
-    const peer = await programPeer(await startHostCommand(command, place));
-    const terminals = policy && openTerminals({ policy, folder, env: place.env });
+export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, options: AcpOptions): OpenHost {
+  return async (place) => {
+    const { runId, policy, folder } = place;
+    refuseUncontained(options.name, RUNS_ITSELF, policy);
+    const own = commandEnvironment({ ...env, ...place.env }, runId);
+    const peer = await programPeer(await startHostCommand(command, place, own));
+    const terminals = policy && openTerminals(policy, own, folder);
     try {
-      return await openAcp(peer, { ...naming, terminals });
+      return await openAcp(peer, { ...options, terminals });
     } catch (error) {
       await peer[Symbol.asyncDispose]();
       throw error;

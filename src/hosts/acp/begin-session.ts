@@ -17,11 +17,6 @@ export interface SessionStart {
 
 const SESSION_MS = 60_000;
 
-interface Conversing {
-  readonly name: string;
-  readonly session?: SessionStart | undefined;
-}
-
 /**
  * The session of a round and what to say in it: in that of the round before, if the agent can load it, only what was
  * found; in a new one everything.
@@ -29,7 +24,7 @@ interface Conversing {
 export async function* openConversation(
   job: HostJob,
   ask: Ask,
-  { name, session = {} }: Conversing,
+  { name, session = {} }: { readonly name: string; readonly session?: SessionStart | undefined },
 ): AsyncGenerator<AgentEvent, { readonly sessionId: string; readonly text: string }> {
   const { followUp } = job;
   const { root } = job.order.workspace;

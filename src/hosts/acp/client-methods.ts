@@ -19,14 +19,6 @@ import { type CommandContainment, openCommandContainment, UNCONTAINED } from "..
 import { commandMarks } from "../../sandbox/run/left-commands.ts";
 import type { AcpSession } from "./acp-session.ts";
 
-interface TerminalPlace {
-  /** The rules in effect in the workspace. */
-  readonly policy: Policy;
-  readonly env: NodeJS.ProcessEnv;
-  /** The run's private folder. */
-  readonly folder: string;
-}
-
 /** The commands that an agent leaves to its client. The guard decides each; where there is a sandbox they run in it. */
 export interface AcpTerminals extends AsyncDisposable {
   create(request: CreateTerminalRequest, session: AcpSession | undefined): Promise<{ readonly terminalId: string }>;
@@ -41,7 +33,7 @@ export interface AcpTerminals extends AsyncDisposable {
 interface Terminal {
   readonly running: Awaited<ReturnType<CommandRunner["start"]>>;
   readonly limit: number;
-  readonly ended: Promise<TerminalExitStatus>;
+  /** Set as soon as the command has ended. */
   status: TerminalExitStatus | undefined;
   text: string;
   truncated: boolean;
@@ -53,9 +45,10 @@ const MAX_OUTPUT = 1024 * 1024;
 
 const MAX_RESULT = 4000;
 
-export function openTerminals(place: TerminalPlace): AcpTerminals {
+/** `policy`: the rules in effect in the workspace. `privateFolder`: that of the run. */
+export function openTerminals(policy: Policy, env: NodeJS.ProcessEnv, privateFolder: string): AcpTerminals {
   const known = new Map<string, Terminal>();
-  let opened: { readonly containment: CommandContainment; readonly runner: CommandRunner } | undefined;
+  let opened: Commands | undefined;
   let count = 0;
   const terminal = (id: string): Terminal => {
     const found = known.get(id);
@@ -70,27 +63,20 @@ export function openTerminals(place: TerminalPlace): AcpTerminals {
     async create(request, session) {
       if (session === undefined) throw new Error("there is no session");
       if (known.size >= MAX_TERMINALS) throw new Error(`more than ${MAX_TERMINALS} terminals are open`);
-      opened ??= openCommands(place, session);
+      opened ??= openCommands(policy, env, privateFolder, session);
       const id = `terminal-${++count}`;
-      const running = await startJudged(id, request, { session, ...opened, root: place.policy.workspaceRoot });
-      known.set(
-        id,
-        follow(running, {
-          id,
-          session,
-          limit: request.outputByteLimit,
-          notes: opened.containment.takeNotes,
-          command: commandLine(request),
-          folder: resolve(place.policy.workspaceRoot, request.cwd ?? "."),
-        }),
-      );
+      known.set(id, await startTerminal(id, request, session, opened));
       return { terminalId: id };
     },
     output(id) {
       const { text, truncated, status } = collect(terminal(id));
       return { output: text, truncated, ...(status === undefined ? {} : { exitStatus: status }) };
     },
-    waitForExit: async (id) => await terminal(id).ended,
+    async waitForExit(id) {
+      const waiting = terminal(id);
+      await waiting.running.ended;
+      return waiting.status ?? {};
+    },
     kill,
     async release(id) {
       await kill(id);
@@ -111,7 +97,13 @@ export function openTerminals(place: TerminalPlace): AcpTerminals {
 
 const ONLY_LEFT = "an ACP agent runs commands itself; only those that it leaves to signalbox are contained";
 
-function openCommands({ policy, env, folder }: TerminalPlace, { job, tell }: AcpSession) {
+interface Commands {
+  readonly containment: CommandContainment;
+  readonly runner: CommandRunner;
+  readonly root: string;
+}
+
+function openCommands(policy: Policy, env: NodeJS.ProcessEnv, folder: string, { job, tell }: AcpSession): Commands {
   const home = signalboxHome(env);
   const warn = (message: string) => tell([newEvent({ type: "warning", message })]);
   const containment =
@@ -143,27 +135,38 @@ function openCommands({ policy, env, folder }: TerminalPlace, { job, tell }: Acp
     marksFolder: commandMarks(home),
     containment,
   });
-  return { containment, runner };
+  return { containment, runner, root: policy.workspaceRoot };
 }
 
-interface StartParts {
-  readonly session: AcpSession;
-  readonly containment: CommandContainment;
-  readonly runner: CommandRunner;
-  readonly root: string;
-}
-
-async function startJudged(id: string, request: CreateTerminalRequest, { session, ...parts }: StartParts) {
-  const { containment, runner, root } = parts;
+/** Starts a command and reports its end. Throws if the guard denies it, or it cannot be placed. */
+async function startTerminal(
+  id: string,
+  request: CreateTerminalRequest,
+  { job, tell, events }: AcpSession,
+  { containment, runner, root }: Commands,
+): Promise<Terminal> {
   const command = commandLine(request);
   const folder = resolve(root, request.cwd ?? ".");
   const call = { tool: "execute", input: { command }, cwd: folder, shell: "bash", id } as const;
-  const decision = session.job.decide(call, await containment.judged());
-  session.tell([newEvent({ type: "tool_call", tool_name: call.tool, tool_use_id: id, input: call.input })]);
+  const decision = job.decide(call, await containment.judged());
+  tell([newEvent({ type: "tool_call", tool_name: call.tool, tool_use_id: id, input: call.input })]);
   if (decision.verdict !== "allow") throw new Error(decision.because);
   await containment.place(command, decision);
-  session.job.recovery?.began(id);
-  return await runner.start({ command, folder });
+  job.recovery?.began(id);
+  const running = await runner.start({ command, folder });
+  const limit = Math.min(request.outputByteLimit ?? MAX_OUTPUT, MAX_OUTPUT);
+  const terminal: Terminal = { running, limit, text: "", truncated: false, status: undefined };
+  void running.ended.then((end) => {
+    job.recovery?.ended(id);
+    collect(terminal);
+    const notes = containment.takeNotes(running.inside ? { output: terminal.text, command, folder } : undefined);
+    terminal.text += notes.map((note) => `${note}\n`).join("");
+    terminal.status = { exitCode: end.code, signal: end.signal };
+    const output = terminal.text.slice(-MAX_RESULT);
+    const result = { tool_name: "execute", tool_use_id: id, output, is_error: end.code !== 0 };
+    events.push(newEvent({ type: "tool_result", ...result }));
+  });
+  return terminal;
 }
 
 /** One line for bash. A command without arguments may be a whole line, because many agents send it that way. */
@@ -173,42 +176,6 @@ function commandLine({ command, args = [], env = [] }: CreateTerminalRequest): s
   const variables = env.map(({ name, value }) => `${name}=${shQuote(value)}`);
   if (args.length > 0) return [...variables, ...[command, ...args].map(shQuote)].join(" ");
   return [...variables.map((variable) => `export ${variable}; `), command].join("");
-}
-
-interface Following {
-  readonly id: string;
-  readonly session: AcpSession;
-  readonly limit: number | null | undefined;
-  /** What the sandbox has refused. */
-  readonly notes: CommandContainment["takeNotes"];
-  readonly command: string;
-  readonly folder: string;
-}
-
-function follow(running: Terminal["running"], following: Following): Terminal {
-  const { id, session, limit, notes, command, folder } = following;
-  const ended = running.ended.then((end): TerminalExitStatus => {
-    session.job.recovery?.ended(id);
-    collect(terminal);
-    terminal.text += notes(running.inside ? { output: terminal.text, command, folder } : undefined)
-      .map((note) => `${note}\n`)
-      .join("");
-    const status = { exitCode: end.code, signal: end.signal };
-    terminal.status = status;
-    const output = terminal.text.slice(-MAX_RESULT);
-    const result = { tool_name: "execute", tool_use_id: id, output, is_error: end.code !== 0 };
-    session.events.push(newEvent({ type: "tool_result", ...result }));
-    return status;
-  });
-  const terminal: Terminal = {
-    running,
-    limit: Math.min(limit ?? MAX_OUTPUT, MAX_OUTPUT),
-    ended,
-    status: undefined,
-    text: "",
-    truncated: false,
-  };
-  return terminal;
 }
 
 /** Adds what came since the last time. As the protocol says, the beginning is dropped first. */

@@ -1,15 +1,15 @@
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { textOf } from "../../agents/pack/records.ts";
-import type { HostJob, OpenHost } from "../../receipts/host.ts";
+import type { Host, HostJob } from "../../receipts/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE, Outcome, Usage } from "../../contract/receipt.ts";
 import { type AsyncQueue, asyncQueue } from "../../lib/process/tasks.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
-import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
+import { composePrompt, openMode } from "../program/compose-prompt.ts";
 import { copilotRequest } from "./session-settings.ts";
-import { vendorSettings } from "./settings.ts";
+import { COPILOT_BACKEND, UNKNOWN_COPILOT, vendorSettings } from "./settings.ts";
 
 interface Adapter {
   run(context: object): Promise<unknown>;
@@ -18,19 +18,19 @@ interface Adapter {
 const isAdapter = (value: unknown): value is Adapter => isRecord(value) && typeof value["run"] === "function";
 
 /** A third-party adapter, loaded the way our predecessor does. It provides the transport; we enforce the rules. */
-export async function adapterHost(module: string): Promise<OpenHost> {
+export async function openAdapter(module: string): Promise<Host> {
   const path = isAbsolute(module) ? module : resolve(module);
   const loaded: unknown = await import(pathToFileURL(path).href);
   const adapter = isAdapter(loaded) ? loaded : isRecord(loaded) ? loaded["default"] : undefined;
   if (!isAdapter(adapter)) throw new Error(`${module} exports no run()`);
-  return async () => ({
-    backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
+  return {
+    backend: COPILOT_BACKEND,
     capabilities: { streaming: "native" },
-    agent: { name: "copilot", version: null, binary_sha256: null },
+    agent: UNKNOWN_COPILOT,
     holds: false,
     run: (job) => follow(adapter, job),
     async [Symbol.asyncDispose]() {},
-  });
+  };
 }
 
 async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEvent, HostEnd> {
@@ -55,7 +55,7 @@ async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEven
   const usage = Usage.safeParse(fields["usage"] ?? {});
   return {
     outcome: outcome.success ? outcome.data : "failed",
-    mode: isPassthrough(job.order.config.vendor) ? "passthrough" : "mapped",
+    mode: openMode(job).mode,
     usage: usage.success ? usage.data : NO_USAGE,
     usageRaw: fields["usageRaw"] ?? null,
   };
@@ -65,8 +65,8 @@ async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEven
 function adapterContext(job: HostJob, prompt: string, events: AsyncQueue<AgentEvent>) {
   const { order, runId, decide, judge } = job;
   const vendor = vendorSettings(order.config.vendor);
-  const passthrough = isPassthrough(order.config.vendor);
-  const push = (event: AgentEvent, raw: unknown) => events.push(passthrough ? withRaw(event, raw ?? null) : event);
+  const { show } = openMode(job);
+  const push = (event: AgentEvent, raw: unknown) => events.push(show(event, raw ?? null));
   let count = 0;
   const emitToolCall = (call: unknown): string | null => {
     const [tool, id] = [textOf(call, "toolName"), textOf(call, "toolUseId") || `call-${++count}`];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
-import type { RunEnd } from "../../receipts/run/run-parts.ts";
+import type { RunEnd } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { plainStarter } from "../program/start-agent.ts";
@@ -32,7 +32,7 @@ async function runTask(
     ABP_COPILOT_ACP_ARGS: JSON.stringify([AGENT, ...words]),
     ...env,
   };
-  const openHost = copilotHost({ env: settings, starter: plainStarter(settings), version: "0" });
+  const openHost = copilotHost(settings, plainStarter(settings));
   const order = workOrder({ root, policy: { require_approval_for: [...approve] } });
   const whole = { ...order, task: task.join("\n"), config: { ...order.config, ...config } };
   const steps = await Array.fromAsync(runWorkOrder(whole, runParts({ root, openHost })));

@@ -12,33 +12,24 @@ import { readBounded } from "../../lib/files/read-file.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import type { Host, HostPlace, OpenHost } from "../../receipts/host.ts";
+import type { Host, HostPlace } from "../../receipts/host.ts";
 import type { AcpPeer } from "../acp/acp-session.ts";
-import { acpHost, type AcpTurn, openAcp } from "../acp/acp.ts";
-import { startHostCommand, workspaceRoots } from "../program/program.ts";
+import { acpHost, type AcpOptions, type AcpTurn, openAcp } from "../acp/acp.ts";
+import { type HostCommand, startHostCommand, workspaceRoots } from "../program/program.ts";
 import { identifyAgent } from "../program/start-agent.ts";
-import { programSettings, type SessionSettings, unpassable } from "./session-settings.ts";
+import { type OpenedWay, programSettings, type SessionSettings, unpassable } from "./session-settings.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
-interface AcpParts {
-  readonly env: NodeJS.ProcessEnv;
-  readonly version: string;
-  readonly wanted: SessionSettings;
-  readonly isApproved: (tool: string) => boolean;
-}
-
-interface OpenedWay {
-  readonly host: Host;
-  /** The order's settings that could not be passed on. */
-  readonly missed: readonly string[];
-}
-
 /** Copilot over ACP: on its standard streams, at an address, or on a port that we start it on. */
-export function copilotAcp(settings: CopilotSettings, parts: AcpParts): (place: HostPlace) => Promise<OpenedWay> {
-  const { env, version, wanted, isApproved } = parts;
+export async function openCopilotAcp(
+  place: HostPlace,
+  { acpUrl, acpCommand, acpPort, isApproved }: CopilotSettings,
+  wanted: SessionSettings,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenedWay> {
   const ownError = (turn: AcpTurn) => copilotError(turn, env);
   const noticeOfDenial = "Info: Operation cancelled by user";
-  const naming = { name: "copilot", version, isApproved, ownError, noticeOfDenial, shell: "bash" as const };
+  const naming = { name: "copilot", version: "1", isApproved, ownError, noticeOfDenial, shell: "bash" as const };
   // Of a program that we do not know, we know only the protocol.
   const unknown = {
     ...naming,
@@ -46,35 +37,28 @@ export function copilotAcp(settings: CopilotSettings, parts: AcpParts): (place: 
     hasModel: true,
   };
   const missed = unpassable(wanted, ["sessionId", "mcpServers"]);
-  const { acpUrl, acpCommand, acpPort } = settings;
   if (acpUrl !== undefined) {
     const { host, port } = readAddress(acpUrl);
-    return async () => ({ host: await openAcp(tcpPeer(await connectWithRetry(host, port)), unknown), missed });
+    return { host: await openAcp(tcpPeer(await connectWithRetry(host, port)), unknown), missed };
   }
   if (acpCommand !== undefined && acpPort === undefined) {
     const [path = "", ...argv] = acpCommand;
-    const open = acpHost({ path, argv }, childEnvironment(copilot, env, ""), unknown);
-    return async (place) => ({ host: await open(place), missed });
+    return { host: await acpHost({ path, argv }, childEnvironment(copilot, env, ""), unknown)(place), missed };
   }
-  return async (place) => {
-    const passed = programSettings(wanted, { folder: place.folder, env: { ...env, ...place.env } });
-    const identity = await identifyAgent(copilot, env, workspaceRoots(place));
-    const known = { ...naming, session: { sessionId: wanted.sessionId }, hasModel: true, identity };
-    const words = (flags: readonly string[]) => [
-      ...findBinary(copilot, env, workspaceRoots(place)).words,
-      ...flags,
-      "--no-auto-update",
-      ...passed.flags,
-    ];
-    const own = { ...place, env: { ...place.env, ...passed.env } };
-    if (acpPort !== undefined) {
-      const open = onPort(acpPort, { env, words: words(["--acp", "--port", String(acpPort)]) }, known);
-      return { host: await open(own), missed: passed.missed };
-    }
-    const [path = "", ...argv] = words(["--acp"]);
-    const open = acpHost({ path, argv }, childEnvironment(copilot, env, ""), known);
-    return { host: await open(own), missed: passed.missed };
-  };
+  const passed = programSettings(wanted, place.folder, { ...env, ...place.env });
+  const identity = await identifyAgent(copilot, env, place);
+  const known = { ...naming, session: { sessionId: wanted.sessionId }, hasModel: true, identity };
+  const [path, ...leading] = findBinary(copilot, env, workspaceRoots(place)).words;
+  const words = (flags: readonly string[]) => [...leading, ...flags, "--no-auto-update", ...passed.flags];
+  const settled = { ...place, env: { ...place.env, ...passed.env } };
+  const host =
+    acpPort === undefined
+      ? await acpHost({ path, argv: words(["--acp"]) }, childEnvironment(copilot, env, ""), known)(settled)
+      : await openOnPort(settled, { path, argv: words(["--acp", "--port", String(acpPort)]) }, acpPort, {
+          env: childEnvironment(copilot, { ...env, ...settled.env }, place.runId),
+          options: known,
+        });
+  return { host, missed: passed.missed };
 }
 
 /** MCP servers in the protocol's form. */
@@ -91,35 +75,25 @@ function acpServers(servers: Readonly<Record<string, unknown>>): McpServer[] {
   });
 }
 
-interface PortStart {
-  readonly env: NodeJS.ProcessEnv;
-  readonly words: readonly string[];
-}
-
-function onPort(port: number, { env, words }: PortStart, naming: Parameters<typeof openAcp>[1]): OpenHost {
-  return async (place) => {
-    const { runId, env: added } = place;
-    const [path = "", ...argv] = words;
-    const program = await startHostCommand(
-      { path, argv },
-      {
-        workspaceRoots: workspaceRoots(place),
-        env: childEnvironment(copilot, { ...env, ...added }, runId),
-        runId,
-      },
-    );
-    try {
-      const peer = tcpPeer(await connectWithRetry("127.0.0.1", port));
-      const both = async () => {
-        await peer[Symbol.asyncDispose]();
-        await program[Symbol.asyncDispose]();
-      };
-      return await openAcp({ ...peer, [Symbol.asyncDispose]: both }, naming);
-    } catch (error) {
+/** Starts the program and connects to the port on which it listens. */
+async function openOnPort(
+  place: HostPlace,
+  command: HostCommand,
+  port: number,
+  { env, options }: { readonly env: NodeJS.ProcessEnv; readonly options: AcpOptions },
+): Promise<Host> {
+  const program = await startHostCommand(command, place, env);
+  try {
+    const peer = tcpPeer(await connectWithRetry("127.0.0.1", port));
+    const both = async () => {
+      await peer[Symbol.asyncDispose]();
       await program[Symbol.asyncDispose]();
-      throw error;
-    }
-  };
+    };
+    return await openAcp({ ...peer, [Symbol.asyncDispose]: both }, options);
+  } catch (error) {
+    await program[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function readAddress(text: string): { host: string; port: number } {

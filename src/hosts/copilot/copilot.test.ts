@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder } from "../../../test/support/run-order.ts";
@@ -15,7 +14,7 @@ const RUNNER = join(FIXTURES, "copilot-runner.mjs");
 const bare = (settings: NodeJS.ProcessEnv) => ({ PATH: "/usr/bin:/bin", HOME: "/nowhere", ...settings });
 const host = (settings: NodeJS.ProcessEnv) => {
   const env = bare(settings);
-  return copilotHost({ env, starter: plainStarter(env), version: "0" });
+  return copilotHost(env, plainStarter(env));
 };
 
 test("a runner gets the request and its lines become events", async () => {
@@ -80,22 +79,6 @@ test("an adapter of the older kind asks before each call, and a denied one does 
   expect(end.facts.guard.decisions).toEqual({ allow: 1, ask: 0, deny: 1 });
   expect(end.receipt.trace).toContainEqual(expect.objectContaining({ type: "warning", message: "denied is null" }));
 });
-
-test.each([join(FIXTURES, "older-sdk.cjs"), pathToFileURL(join(FIXTURES, "older-sdk.cjs")).href])(
-  "an SDK of the older kind, %s, is driven by its chunks",
-  async (module) => {
-    const settings = { ABP_COPILOT_TRANSPORT: "sdk", ABP_COPILOT_SDK_MODULE: module };
-    const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), openHost: host(settings) });
-    const shown = end.receipt.trace.slice(1, -1).map((event) => ("text" in event ? event.text : event.type));
-    expect([end.exitCode, end.because, shown]).toEqual([
-      0,
-      "done",
-      ["warning", "hello ", "world", "tool_call", "tool_result", "hello world", "warning"],
-    ]);
-    expect(end.receipt.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
-    expect(end.facts.guard).toMatchObject({ held: false, calls_not_held: ["Read toolu_1"] });
-  },
-);
 
 test("ways that cannot be gone are said, and the next one is gone", async () => {
   const settings = {

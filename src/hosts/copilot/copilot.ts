@@ -6,67 +6,72 @@ import { isLoginError } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type Capabilities, CODING_AGENT, type SupportLevel } from "../../contract/capability.ts";
 import type { HostEnd } from "../../contract/receipt.ts";
-import { toolKind } from "../../guard/judge/tool-call.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { EXIT, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
 import type { Host, HostJob, HostPlace, OpenHost } from "../../receipts/host.ts";
 import { sandboxRequirement, workspaceRoots } from "../program/program.ts";
 import type { AgentStarter } from "../program/start-agent.ts";
-import { jsonOutput } from "./json-output.ts";
+import { openJsonOutput } from "./json-output.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
-import { missedWarning, sessionSettings } from "./session-settings.ts";
-import { type CopilotSettings, copilotSettings, type CopilotTransport } from "./settings.ts";
-
-export const COPILOT_BACKEND = { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" };
-
-interface CopilotParts {
-  readonly env: NodeJS.ProcessEnv;
-  readonly starter: AgentStarter;
-  readonly version: string;
-}
+import { missedWarning, type OpenedWay, sessionSettings } from "./session-settings.ts";
+import {
+  COPILOT_BACKEND,
+  type CopilotSettings,
+  copilotSettings,
+  type CopilotTransport,
+  UNKNOWN_COPILOT,
+} from "./settings.ts";
 
 /**
  * GitHub Copilot through any available transport. If one fails before it has done anything, the next one is tried.
  * After that, the run fails, because work is never done twice.
  */
-export function copilotHost(parts: CopilotParts): OpenHost {
-  const settings = copilotSettings(parts.env);
+export function copilotHost(env: NodeJS.ProcessEnv, starter: AgentStarter): OpenHost {
+  const settings = copilotSettings(env);
+  const { transports, isUnset } = settings;
+  // Only its own program calls our hooks, and so runs its commands in our sandbox.
+  const order: readonly CopilotTransport[] =
+    isUnset && starter.holds ? ["legacy", ...transports.filter((each) => each !== "legacy")] : transports;
   return async (place) => {
     const state: { host: Host | undefined } = { host: undefined };
+    const open = async (transport: CopilotTransport, job: HostJob): Promise<OpenedWay | undefined> => {
+      const required = starter.requiresSandbox === true ? "--require-sandbox" : sandboxRequirement(place.policy);
+      const isOther = transport !== "legacy" || (settings.adapterModule ?? settings.runner) !== undefined;
+      if (isOther && required !== undefined) throw notContained(transport, required);
+      if (transport !== "legacy" && settings.adapterModule === undefined) refusePrograms(place);
+      return await openTransport(transport, place, job, { settings, env, starter });
+    };
     return {
       backend: COPILOT_BACKEND,
-      capabilities: copilotCapabilities(settings, parts.starter.holds),
+      capabilities: copilotCapabilities(settings, starter.holds),
       get agent() {
-        return state.host?.agent ?? { name: "copilot", version: null, binary_sha256: null };
+        return state.host?.agent ?? UNKNOWN_COPILOT;
       },
       get holds() {
         return state.host?.holds ?? false;
       },
       containment: () => state.host?.containment?.(),
-      run: (job) => runFirst(job, { parts, settings, place, state }),
+      run: (job) => runFirst(job, order, open, state),
       [Symbol.asyncDispose]: async () => await state.host?.[Symbol.asyncDispose](),
     };
   };
 }
 
-interface Attempt {
-  readonly parts: CopilotParts;
-  readonly settings: CopilotSettings;
-  readonly place: HostPlace;
-  readonly state: { host: Host | undefined };
-}
-
-async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEvent, HostEnd> {
-  const transports = transportsFor(attempt);
+async function* runFirst(
+  job: HostJob,
+  transports: readonly CopilotTransport[],
+  open: (transport: CopilotTransport, job: HostJob) => Promise<OpenedWay | undefined>,
+  state: { host: Host | undefined },
+): AsyncGenerator<AgentEvent, HostEnd> {
   for (const transport of transports) {
     const last = transport === transports.at(-1);
     let touched = false;
     try {
-      const open = await openTransport(transport, attempt, job);
-      if (open === undefined && !last) continue;
-      if (open === undefined) return yield* explainNothing(job);
-      const { host, missed } = await open(attempt.place);
-      attempt.state.host = host;
+      const opened = await open(transport, job);
+      if (opened === undefined && !last) continue;
+      if (opened === undefined) return yield* explainNothing(job);
+      const { host, missed } = opened;
+      state.host = host;
       yield* missedWarning(missed, transport);
       const events = host.run(job);
       let next = await events.next();
@@ -82,8 +87,8 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
       const why = messageOf(error);
       yield newEvent({ type: "warning", message: `cannot reach Copilot through ${transport}: ${why}` });
     }
-    await attempt.state.host?.[Symbol.asyncDispose]();
-    attempt.state.host = undefined;
+    await state.host?.[Symbol.asyncDispose]();
+    state.host = undefined;
   }
   return yield* explainNothing(job);
 }
@@ -109,65 +114,54 @@ function unknownFacts({ agent }: Host, { usage }: HostEnd, transport: CopilotTra
   return missing.length === 0 ? [] : [newEvent({ type: "warning", message })];
 }
 
-/** Only its own program calls our hooks, and so runs its commands in our sandbox. */
-function transportsFor({ settings, parts }: Attempt): readonly CopilotTransport[] {
-  const { transports, isUnset } = settings;
-  return isUnset && parts.starter.holds ? ["legacy", ...transports.filter((each) => each !== "legacy")] : transports;
-}
-
 /** What the guard refuses must not run another way. */
 const isRefusalOf = (transport: CopilotTransport, error: unknown) =>
   transport === "legacy" && isUserError(error) && error.exitCode === EXIT.refused;
 
-/** Opens a host, and names the order's settings that it cannot pass on. */
-type OpenWay = (place: HostPlace) => Promise<{ readonly host: Host; readonly missed: readonly string[] }>;
+const notContained = (transport: CopilotTransport, where: string) =>
+  new UserError(
+    `a sandbox is required, but commands of Copilot ${transport === "legacy" ? "through another program" : `over ${transport}`} cannot run in one`,
+    {
+      where,
+      fix: "unset the ABP_COPILOT_ variables, so that Copilot CLI itself is started",
+      exitCode: EXIT.refused,
+    },
+  );
 
-const missing =
-  (open: OpenHost, missed: readonly string[] = []): OpenWay =>
-  async (place) => ({ host: await open(place), missed });
+interface Reached {
+  readonly settings: CopilotSettings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly starter: AgentStarter;
+}
 
 /** Opens a transport; undefined if none is configured. */
 async function openTransport(
   transport: CopilotTransport,
-  { settings, parts, place }: Attempt,
+  place: HostPlace,
   { order, followUp }: HostJob,
-): Promise<OpenWay | undefined> {
-  const { env, starter, version } = parts;
+  { settings, env, starter }: Reached,
+): Promise<OpenedWay | undefined> {
+  const { adapterModule, runner, allowAlways } = settings;
   const settled = sessionSettings(order);
   // A later round continues the conversation of the one before, whichever that was.
   const wanted = followUp === undefined ? settled : { ...settled, sessionId: undefined };
-  const required = starter.requiresSandbox === true ? "--require-sandbox" : sandboxRequirement(place.policy);
-  const isOther = transport !== "legacy" || (settings.adapterModule ?? settings.runner) !== undefined;
-  const way = transport === "legacy" ? "through another program" : `over ${transport}`;
-  if (isOther && required !== undefined)
-    throw new UserError(`a sandbox is required, but commands of Copilot ${way} cannot run in one`, {
-      where: required,
-      fix: "unset the ABP_COPILOT_ variables, so that Copilot CLI itself is started",
-      exitCode: EXIT.refused,
-    });
-  if (settings.adapterModule !== undefined)
-    return missing(await (await import("./adapter-module.ts")).adapterHost(settings.adapterModule));
-  if (transport !== "legacy") refusePrograms(place);
-  const isApproved = approves(settings.allowAlways);
-  if (transport === "sdk") {
-    const sdk = await import("./sdk.ts");
-    return missing(await sdk.sdkHost({ module: settings.sdkModule, env, isApproved }), wanted.unusable);
-  }
-  if (transport === "acp")
-    return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version, wanted, isApproved });
-  if (settings.runner !== undefined) return missing(legacyRunner(settings.runner, env));
+  if (adapterModule !== undefined)
+    return { host: await (await import("./adapter-module.ts")).openAdapter(adapterModule), missed: [] };
+  if (transport === "sdk")
+    return { host: await (await import("./sdk.ts")).openSdk(place, settings, env), missed: wanted.unusable };
+  if (transport === "acp") return await (await import("./copilot-acp.ts")).openCopilotAcp(place, settings, wanted, env);
+  if (runner !== undefined) return { host: await legacyRunner(runner, env)(place), missed: [] };
   try {
     findBinary(copilot, env, workspaceRoots(place));
   } catch (error) {
     if (isUserError(error) && error.exitCode === EXIT.notFound) return undefined;
     throw error;
   }
-  return jsonOutput(wanted, parts, settings);
+  const { host, missed } = await openJsonOutput(place, wanted, starter, env);
+  // Its hooks answer for the machine's policy, which has nobody to ask.
+  const unused = allowAlways.length === 0 ? [] : ["ABP_COPILOT_PERMISSION_ALLOW_ALWAYS_TOOLS"];
+  return { host, missed: [...missed, ...unused] };
 }
-
-/** Whether one of these names means a tool, in any agent's spelling. */
-const approves = (names: readonly string[]) => (tool: string) =>
-  names.some((name) => name === tool || (toolKind(name) !== "unknown" && toolKind(name) === toolKind(tool)));
 
 /**
  * Through the SDK and ACP, Copilot trusts its folder, so the repository's hooks and servers would run without approval.

@@ -13,41 +13,36 @@ import { NO_USAGE, type Usage } from "../../contract/receipt.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import type { Host, HostPlace } from "../../receipts/host.ts";
+import type { HostPlace } from "../../receipts/host.ts";
 import { cliHost } from "../program/cli-host.ts";
 import type { AgentStarter } from "../program/start-agent.ts";
-import { programSettings, type SessionSettings } from "./session-settings.ts";
-import type { CopilotSettings } from "./settings.ts";
-
-interface OutputParts {
-  readonly env: NodeJS.ProcessEnv;
-  readonly starter: AgentStarter;
-}
+import { type OpenedWay, programSettings, type SessionSettings } from "./session-settings.ts";
 
 /** Copilot's own program with `--output-format json`, the only way in which our hooks run. */
-export function jsonOutput(wanted: SessionSettings, { env, starter }: OutputParts, { allowAlways }: CopilotSettings) {
-  return async (place: HostPlace): Promise<{ readonly host: Host; readonly missed: readonly string[] }> => {
-    const passed = programSettings(wanted, { folder: place.folder, env: { ...env, ...place.env } });
-    const usageFile = join(place.folder, "copilot-usage.json");
-    const mode: HeadlessMode = {
-      agent: copilot,
-      capabilities: {},
-      flags: (_, version) => [
-        "--output-format",
-        "json",
-        "--no-auto-update",
-        ...(wanted.sessionId === undefined ? [] : [`--resume=${wanted.sessionId}`]),
-        ...(writesUsage(version) ? ["--usage-output-file", usageFile] : []),
-        ...passed.flags,
-      ],
-      totals: ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"],
-      open: () => openCopilotReader(() => usageIn(usageFile)),
-    };
-    const host = await cliHost(mode, starter, env)({ ...place, env: { ...place.env, ...passed.env } });
-    // Its hooks answer for the machine's policy, which has nobody to ask.
-    const unused = allowAlways.length === 0 ? [] : ["ABP_COPILOT_PERMISSION_ALLOW_ALWAYS_TOOLS"];
-    return { host, missed: [...passed.missed, ...unused] };
+export async function openJsonOutput(
+  place: HostPlace,
+  wanted: SessionSettings,
+  starter: AgentStarter,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenedWay> {
+  const passed = programSettings(wanted, place.folder, { ...env, ...place.env });
+  const usageFile = join(place.folder, "copilot-usage.json");
+  const mode: HeadlessMode = {
+    agent: copilot,
+    capabilities: {},
+    flags: (_, version) => [
+      "--output-format",
+      "json",
+      "--no-auto-update",
+      ...(wanted.sessionId === undefined ? [] : [`--resume=${wanted.sessionId}`]),
+      ...(writesUsage(version) ? ["--usage-output-file", usageFile] : []),
+      ...passed.flags,
+    ],
+    totals: ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"],
+    open: () => openCopilotReader(() => usageIn(usageFile)),
   };
+  const host = await cliHost(mode, starter, env)({ ...place, env: { ...place.env, ...passed.env } });
+  return { host, missed: passed.missed };
 }
 
 /** The first version in which we saw the flag. An older one would refuse to start. */

@@ -6,45 +6,46 @@ import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/text/decode-lines.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
-import { describeProgramEnd, startHostCommand, workspaceRoots } from "../program/program.ts";
+import { composePrompt, openMode } from "../program/compose-prompt.ts";
+import { describeProgramEnd, startHostCommand } from "../program/program.ts";
 import { copilotRequest } from "./session-settings.ts";
+import { COPILOT_BACKEND, UNKNOWN_COPILOT } from "./settings.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */
 export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJS.ProcessEnv): OpenHost {
-  return async ({ root, source, runId, env: added }) => ({
-    backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
+  return async (place) => ({
+    backend: COPILOT_BACKEND,
     capabilities: { streaming: "native" },
-    agent: { name: "copilot", version: null, binary_sha256: null },
+    agent: UNKNOWN_COPILOT,
     holds: false,
     async *run(job) {
-      const folders = workspaceRoots({ root, source });
-      const place = { workspaceRoots: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
-      await using program = await startHostCommand({ path, argv }, place);
+      const own = commandEnvironment({ ...env, ...place.env }, place.runId);
+      await using program = await startHostCommand({ path, argv }, place, own);
       const prompt = composePrompt(job);
       yield* prompt.warnings;
       const end = () => void program[Symbol.asyncDispose]();
       job.signal.addEventListener("abort", end, { once: true });
       program.write(`${JSON.stringify(copilotRequest(job, prompt.text))}\n`);
       program.endInput();
-      const passthrough = isPassthrough(job.order.config.vendor);
-      const usage = yield* readLines(program.output, passthrough);
+      const { mode, show } = openMode(job);
+      const raw = yield* readLines(program.output, show);
       const { code } = await program.ended;
       if (code !== 0)
         yield newEvent({ type: "error", message: `the runner exited: ${await describeProgramEnd(program)}` });
-      return { outcome: code === 0 ? "complete" : "failed", mode: passthrough ? "passthrough" : "mapped", ...usage };
+      return { outcome: code === 0 ? "complete" : "failed", mode, usage: legacyUsage(raw), usageRaw: raw };
     },
     async [Symbol.asyncDispose]() {},
   });
 }
 
-type LegacyUsage = Pick<HostEnd, "usage" | "usageRaw">;
+type LegacyRecord = Readonly<Record<string, unknown>>;
 
+/** Returns what it reports about usage. */
 async function* readLines(
   output: AsyncIterable<Uint8Array>,
-  passthrough: boolean,
-): AsyncGenerator<AgentEvent, LegacyUsage> {
-  let raw: Readonly<Record<string, unknown>> = {};
+  show: (event: AgentEvent, raw: unknown) => AgentEvent,
+): AsyncGenerator<AgentEvent, LegacyRecord> {
+  let raw: LegacyRecord = {};
   for await (const line of decodeLines(output)) {
     if ("fault" in line) yield newEvent({ type: "warning", message: `the runner printed ${line.fault}` });
     else {
@@ -55,14 +56,14 @@ async function* readLines(
       else {
         const event =
           record === undefined ? newEvent({ type: "assistant_delta", text: `${line.text}\n` }) : legacyEvent(record);
-        yield passthrough ? withRaw(event, record ?? line.text) : event;
+        yield show(event, record ?? line.text);
       }
     }
   }
-  return { usage: legacyUsage(raw), usageRaw: raw };
+  return raw;
 }
 
-function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
+function recordIn(text: string): LegacyRecord | undefined {
   try {
     const value = parseExactJson(text);
     return isRecord(value) ? value : undefined;
@@ -71,14 +72,12 @@ function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-type LegacyRecord = Readonly<Record<string, unknown>>;
-
 /** The first non-empty text under one of these names. */
 const firstText = (record: LegacyRecord, names: readonly string[]) =>
   names.map((name) => textOf(record, name)).find((text) => text !== "");
 
 /** Converts a runner's line to an event. The kind may appear anywhere in its type. */
-export function legacyEvent(record: LegacyRecord): AgentEvent {
+function legacyEvent(record: LegacyRecord): AgentEvent {
   const type = textOf(record, "type");
   const text = firstText(record, ["text", "content", "message"]) ?? "";
   if (type.includes("tool_call") || type.includes("tool_result")) return toolEvent(record, type);
@@ -113,7 +112,7 @@ const NAMES: Readonly<Record<Exclude<keyof Usage, "estimated_cost_usd">, readonl
   request_units: ["request_units", "requestUnits"],
 };
 
-export function legacyUsage(raw: Readonly<Record<string, unknown>>): Usage {
+function legacyUsage(raw: LegacyRecord): Usage {
   const first = (names: readonly string[]) =>
     names.map((name) => numberOf(raw, name)).find((value) => value !== null) ?? null;
   const counts = Object.fromEntries(Object.entries(NAMES).map(([name, names]) => [name, first(names)]));

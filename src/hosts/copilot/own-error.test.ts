@@ -78,7 +78,7 @@ test("a run whose model cannot be reached over ACP fails and says why; an answer
       ABP_COPILOT_ACP_ARGS: JSON.stringify([agent]),
     };
     const root = repositoryWith({ "a.txt": "" });
-    const parts = runParts({ root, openHost: copilotHost({ env, starter: plainStarter(env), version: "0" }) });
+    const parts = runParts({ root, openHost: copilotHost(env, plainStarter(env)) });
     const steps = await Array.fromAsync(runWorkOrder({ ...workOrder({ root }), task }, parts));
     const end = steps.at(-1);
     if (end?.type !== "run-end") throw new Error("no end");

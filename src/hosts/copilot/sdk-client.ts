@@ -16,7 +16,6 @@ export interface SdkClient {
   resumeSession?(sessionId: string, config: object): Promise<SdkSession>;
 }
 
-/** False for an SDK of the kind that our predecessor was written for, which has nothing to start. */
 export const isSdkClient = (client: object): client is SdkClient =>
   "start" in client && typeof client.start === "function";
 

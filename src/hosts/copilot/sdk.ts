@@ -4,20 +4,20 @@ import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary, type FoundBinary, nativeProgram } from "../../agents/find-binary.ts";
 import { type AgentRecord, sessionOf, textOf } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
+import type { HostEnd } from "../../contract/receipt.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { asyncQueue } from "../../lib/process/tasks.ts";
 import { errorCode, messageOf } from "../../lib/text/user-error.ts";
-import type { Decide, HostJob, OpenHost } from "../../receipts/host.ts";
-import { composePrompt, isPassthrough, notResumed, withRaw } from "../program/compose-prompt.ts";
+import type { Decide, Host, HostJob, HostPlace } from "../../receipts/host.ts";
+import { composePrompt, notResumed, openMode } from "../program/compose-prompt.ts";
 import { workspaceRoots } from "../program/program.ts";
 import { identifyAgent } from "../program/start-agent.ts";
 import { openCopilotReader } from "./json-output.ts";
-import { converseOlder, endOlderClient } from "./older-sdk.ts";
 import { endClient, isSdkClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-client.ts";
 import { sessionSettings } from "./session-settings.ts";
+import { COPILOT_BACKEND, type CopilotSettings, UNKNOWN_COPILOT } from "./settings.ts";
 
 interface Sdk {
   readonly CopilotClient: new (options: object) => object;
@@ -26,15 +26,37 @@ interface Sdk {
 
 const isSdk = (value: unknown): value is Sdk => isRecord(value) && typeof value["CopilotClient"] === "function";
 
-interface SdkParts {
-  readonly module: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Whether the user has approved questions about a tool in advance. */
-  readonly isApproved: (tool: string) => boolean;
+/** Copilot through its SDK. Every tool waits for the guard, both in the hook and in the permission handler. */
+export async function openSdk(
+  place: HostPlace,
+  { sdkModule, isApproved }: CopilotSettings,
+  env: NodeJS.ProcessEnv,
+): Promise<Host> {
+  const sdk = await loadSdk(sdkModule);
+  const own = childEnvironment(copilot, { ...env, ...place.env }, place.runId);
+  const program = () => sdkProgram(findBinary(copilot, env, workspaceRoots(place)));
+  const connection = sdk.RuntimeConnection?.forStdio({ path: program() });
+  const client = new sdk.CopilotClient({
+    workingDirectory: place.root,
+    env: own,
+    useLoggedInUser: true,
+    ...(connection === undefined ? {} : { connection }),
+  });
+  if (!isSdkClient(client)) throw new Error(`${sdkModule} is not the Copilot SDK`);
+  // With its own runtime, the SDK does not say which program it started.
+  const agent = connection === undefined ? UNKNOWN_COPILOT : await identifyAgent(copilot, env, place);
+  await client.start();
+  return {
+    backend: COPILOT_BACKEND,
+    capabilities: { streaming: "native", hooks_pre_tool_use: "native" },
+    agent,
+    holds: true,
+    run: (job) => converse(job, client, { ...ownProvider(own), ...sdkGate(job, isApproved) }),
+    [Symbol.asyncDispose]: () => endClient(client),
+  };
 }
 
-/** Copilot through its SDK. Every tool waits for the guard, both in the hook and in the permission handler. */
-export async function sdkHost({ module, env, isApproved }: SdkParts): Promise<OpenHost> {
+async function loadSdk(module: string): Promise<Sdk> {
   const loaded: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module).catch(
     (cause: unknown) => {
       const isMissing = errorCode(cause) === "ERR_MODULE_NOT_FOUND" && messageOf(cause).includes(`'${module}'`);
@@ -43,61 +65,26 @@ export async function sdkHost({ module, env, isApproved }: SdkParts): Promise<Op
   );
   const sdk = isSdk(loaded) ? loaded : isRecord(loaded) ? loaded["default"] : undefined;
   if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
-  return async ({ root, source, runId, env: added }) => {
-    const own = childEnvironment(copilot, { ...env, ...added }, runId);
-    const roots = workspaceRoots({ root, source });
-    const connection = sdk.RuntimeConnection?.forStdio({ path: sdkProgram(findBinary(copilot, env, roots)) });
-    const client = new sdk.CopilotClient({
-      workingDirectory: root,
-      env: own,
-      useLoggedInUser: true,
-      ...(connection === undefined ? {} : { connection }),
-    });
-    const common = { backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" } };
-    if (!isSdkClient(client))
-      return {
-        ...common,
-        capabilities: { streaming: "native" },
-        agent: { name: "copilot", version: null, binary_sha256: null },
-        holds: false,
-        run: (job) => converseOlder(job, client, sessionOptions(job, ownProvider(own))),
-        [Symbol.asyncDispose]: () => endOlderClient(client),
-      };
-    // With its own runtime, the SDK does not say which program it started.
-    const unknown = { name: "copilot", version: null, binary_sha256: null };
-    const agent = connection === undefined ? unknown : await identifyAgent(copilot, env, roots);
-    await client.start();
-    return {
-      ...common,
-      capabilities: { streaming: "native", hooks_pre_tool_use: "native" },
-      agent,
-      holds: true,
-      run: (job) => converse(job, client, { env: own, isApproved }),
-      [Symbol.asyncDispose]: () => endClient(client),
-    };
-  };
+  return sdk;
 }
 
 /** Without the launcher script, whose guesses about a failure the SDK would print on our stderr. */
 const sdkProgram = (binary: FoundBinary): string => nativeProgram(copilot, binary) ?? binary.real;
 
-async function* converse(
-  job: HostJob,
-  client: SdkClient,
-  { env, isApproved }: Pick<SdkParts, "env" | "isApproved">,
-): AsyncGenerator<AgentEvent, HostEnd> {
+/** `usual`: the options of its session, where the order wants nothing else. */
+async function* converse(job: HostJob, client: SdkClient, usual: object): AsyncGenerator<AgentEvent, HostEnd> {
   const events = asyncQueue<AgentEvent>();
-  const gate = sdkGate(job, isApproved);
-  const passthrough = isPassthrough(job.order.config.vendor);
+  const { mode, show } = openMode(job);
   using watch = await watchProgram(client);
   watch.gone.catch((error: unknown) => events.end(error));
   const { session, text } = yield* openConversation(job, (sessionId) =>
-    Promise.race([openSession(client, job, { usual: { ...ownProvider(env), ...gate }, sessionId }), watch.gone]),
+    Promise.race([openSession(client, job, usual, sessionId), watch.gone]),
   );
   const reader = openCopilotReader();
   const off = session.on((event) => {
     const record: AgentRecord = isRecord(event) ? event : {};
-    reader.read(record).forEach((event) => events.push(passthrough ? withRaw(event, plainJson(record)) : event));
+    const raw = mode === "passthrough" ? parseJson(JSON.stringify(record)) : undefined;
+    reader.read(record).forEach((told) => events.push(show(told, raw)));
     if (endsTurn(record)) events.end();
   });
   const abort = () => void session.abort().catch(() => undefined);
@@ -117,21 +104,14 @@ async function* converse(
   const usage = reader.usage();
   const outcome = job.signal.aborted ? "partial" : failed ? "failed" : "complete";
   const usageRaw = { ...usage, session_id: session.sessionId ?? null };
-  const ended = { outcome, mode: passthrough ? "passthrough" : "mapped", usage: usage ?? NO_USAGE, usageRaw } as const;
-  return { ...ended, session: sessionOf(session, "sessionId") };
+  return { outcome, mode, usage, usageRaw, session: sessionOf(session, "sessionId") };
 }
 
-interface OpenedConversation {
-  readonly session: SdkSession;
-  /** What to say in it. */
-  readonly text: string;
-}
-
-/** The conversation of the round before, if it can be resumed, or that of the order, or a new one. */
+/** The conversation of the round before, if it can be resumed, or that of the order, or a new one; and what to say. */
 async function* openConversation(
   job: HostJob,
   open: (sessionId: string | undefined) => Promise<SdkSession>,
-): AsyncGenerator<AgentEvent, OpenedConversation> {
+): AsyncGenerator<AgentEvent, { readonly session: SdkSession; readonly text: string }> {
   const { followUp } = job;
   if (followUp !== undefined) {
     try {
@@ -147,8 +127,6 @@ async function* openConversation(
   const wanted = followUp === undefined ? sessionSettings(job.order).sessionId : undefined;
   return { session: await open(wanted), text };
 }
-
-const plainJson = (record: AgentRecord): unknown => parseJson(JSON.stringify(record));
 
 /** Whether the agent has finished. In autopilot mode it is idle between the turns that it starts itself. */
 function endsTurn({ type, data }: AgentRecord): boolean {
@@ -196,7 +174,8 @@ function sessionOptions({ order }: HostJob, usual: object): object {
 async function openSession(
   client: SdkClient,
   job: HostJob,
-  { usual, sessionId }: { readonly usual: object; readonly sessionId: string | undefined },
+  usual: object,
+  sessionId: string | undefined,
 ): Promise<SdkSession> {
   const options = sessionOptions(job, usual);
   for (let attempt = 1; ; attempt++) {
@@ -216,15 +195,8 @@ async function openSession(
  * The two places where the SDK asks before a tool runs. A throw in the hook would let the tool run, so any failure
  * there becomes a denial. In the permission handler, a throw is a denial anyway.
  */
-function sdkGate(
-  { decide, judge }: Pick<HostJob, "decide" | "judge">,
-  isApproved: (tool: string) => boolean = () => false,
-) {
-  const answer = (
-    ask: Decide,
-    tool: string,
-    input: unknown,
-  ): { readonly allowed: boolean; readonly because: string } => {
+function sdkGate({ decide, judge }: HostJob, isApproved: (tool: string) => boolean) {
+  const answer = (ask: Decide, tool: string, input: unknown) => {
     try {
       const { verdict, because } = ask({ tool, input, isApproved: isApproved(tool) });
       return { allowed: verdict === "allow", because };

@@ -7,12 +7,12 @@ import { missedWarning, programSettings, sessionSettings, unpassable } from "./s
 
 const wanted = (copilot: Readonly<Record<string, unknown>>, model: string | null = null) => {
   const order = workOrder({ root: "/w" });
-  return sessionSettings({ config: { ...order.config, model, vendor: { copilot } } });
+  return sessionSettings({ ...order, config: { ...order.config, model, vendor: { copilot } } });
 };
 
 const passed = (copilot: Readonly<Record<string, unknown>>, model: string | null = null) => {
   const folder = tempFolder();
-  const { flags, env, missed } = programSettings(wanted(copilot, model), { folder, env: {} });
+  const { flags, env, missed } = programSettings(wanted(copilot, model), folder, {});
   return { folder, flags: flags.map((flag) => flag.replace(folder, "RUN")), env, missed };
 };
 
@@ -48,7 +48,7 @@ test("a system message that only adds is passed as instructions, beside the user
   const folder = tempFolder();
   const env = { COPILOT_CUSTOM_INSTRUCTIONS_DIRS: "/mine" };
   for (const systemMessage of ["Be brief.", { content: "Be brief." }, { mode: "append", content: "Be brief." }]) {
-    const result = programSettings(wanted({ systemMessage }), { folder, env });
+    const result = programSettings(wanted({ systemMessage }), folder, env);
     expect([result.env, result.missed]).toEqual([
       { COPILOT_CUSTOM_INSTRUCTIONS_DIRS: `/mine,${folder}/instructions` },
       [],

@@ -5,7 +5,7 @@ import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { redactJson } from "../../guard/redact.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
-import type { HostJob } from "../../receipts/host.ts";
+import type { Host, HostJob } from "../../receipts/host.ts";
 import { isPassthrough } from "../program/compose-prompt.ts";
 import { vendorSettings } from "./settings.ts";
 
@@ -33,7 +33,7 @@ const NAMES = {
 } as const;
 
 /** Reads `config.vendor.copilot` of an order, and its model. */
-export function sessionSettings({ config }: Pick<WorkOrder, "config">): SessionSettings {
+export function sessionSettings({ config }: WorkOrder): SessionSettings {
   const vendor = vendorSettings(config.vendor);
   const text = (name: string) => textOf(vendor, name) || undefined;
   const list = (name: string) => (vendor[name] === undefined ? undefined : strings(vendor[name]));
@@ -58,6 +58,12 @@ export function sessionSettings({ config }: Pick<WorkOrder, "config">): SessionS
   };
 }
 
+/** A host, and the order's settings that it could not be given. */
+export interface OpenedWay {
+  readonly host: Host;
+  readonly missed: readonly string[];
+}
+
 /** What a start of Copilot's own program passes on: by flags, by variables, and what it cannot. */
 interface PassedSettings {
   readonly flags: readonly string[];
@@ -66,10 +72,7 @@ interface PassedSettings {
 }
 
 /** Passes settings to Copilot's own program. A text for the system prompt becomes a file in a private folder. */
-export function programSettings(
-  settings: SessionSettings,
-  { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
-): PassedSettings {
+export function programSettings(settings: SessionSettings, folder: string, env: NodeJS.ProcessEnv): PassedSettings {
   const { model, reasoningEffort, availableTools, excludedTools } = settings;
   const servers = settings.mcpServers;
   const text = appendedText(settings.systemMessage);
@@ -94,13 +97,12 @@ export function programSettings(
 
 /** Everything that a peer gets that we did not start ourselves, or whose flags we do not know. */
 export function unpassable(settings: SessionSettings, ours: readonly (keyof SessionSettings)[]): readonly string[] {
-  const { unusable, mcpServers: servers, ...rest } = settings;
-  const wanted: Readonly<Record<string, unknown>> = {
-    ...rest,
-    mcpServers: Object.keys(servers).length === 0 ? undefined : servers,
-  };
-  const isMissed = (name: string) => wanted[name] !== undefined && !ours.some((own) => own === name);
-  return [...Object.keys(wanted).filter(isMissed), ...unusable];
+  const { unusable, mcpServers: servers, ...others } = settings;
+  const wanted = { ...others, mcpServers: Object.keys(servers).length === 0 ? undefined : servers };
+  const missed = Object.entries(wanted).filter(
+    ([name, value]) => value !== undefined && !ours.some((own) => own === name),
+  );
+  return [...missed.map(([name]) => name), ...unusable];
 }
 
 /** A warning that names what a session does not get. */
@@ -145,10 +147,7 @@ function instructionFolders(text: string, folder: string, env: NodeJS.ProcessEnv
 }
 
 /** The request for a third-party adapter or runner. The field names are theirs. Contains no secrets. */
-export function copilotRequest(
-  { order, runId }: Pick<HostJob, "order" | "runId">,
-  prompt: string,
-): Readonly<Record<string, unknown>> {
+export function copilotRequest({ order, runId }: HostJob, prompt: string): Readonly<Record<string, unknown>> {
   const vendor = vendorSettings(order.config.vendor);
   const { abp } = order.config.vendor;
   const request = {

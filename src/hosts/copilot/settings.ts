@@ -1,3 +1,4 @@
+import { toolKind } from "../../guard/judge/tool-call.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { splitWords } from "../../lib/text/shell-words.ts";
@@ -19,13 +20,22 @@ export interface CopilotSettings {
   readonly acpCommand: readonly string[] | undefined;
   readonly acpUrl: string | undefined;
   readonly acpPort: number | undefined;
+  /** Tools about which the user has approved questions in advance. */
   readonly allowAlways: readonly string[];
+  /** Whether one of them means this tool, in any agent's spelling. */
+  readonly isApproved: (tool: string) => boolean;
 }
+
+export const COPILOT_BACKEND = { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" };
+
+/** Copilot behind a program of others, which does not say what it starts. */
+export const UNKNOWN_COPILOT = { name: "copilot", version: null, binary_sha256: null };
 
 export function copilotSettings(env: NodeJS.ProcessEnv): CopilotSettings {
   const command = one(env, "ABP_COPILOT_CMD");
   const acpWords = words(env, "ABP_COPILOT_ACP_ARGS");
   const runner = one(env, "ABP_COPILOT_RUNNER");
+  const allowAlways = words(env, "ABP_COPILOT_PERMISSION_ALLOW_ALWAYS_TOOLS");
   const program = command === undefined ? undefined : [command, ...words(env, "ABP_COPILOT_ARGS")];
   return {
     transports: transportsOf(env),
@@ -39,7 +49,9 @@ export function copilotSettings(env: NodeJS.ProcessEnv): CopilotSettings {
         : [command ?? "copilot", ...(acpWords.length === 0 ? ["--acp"] : acpWords)],
     acpUrl: one(env, "ABP_COPILOT_ACP_URL"),
     acpPort: portOf(one(env, "ABP_COPILOT_ACP_PORT"), "ABP_COPILOT_ACP_PORT"),
-    allowAlways: words(env, "ABP_COPILOT_PERMISSION_ALLOW_ALWAYS_TOOLS"),
+    allowAlways,
+    isApproved: (tool) =>
+      allowAlways.some((name) => name === tool || (toolKind(name) !== "unknown" && toolKind(name) === toolKind(tool))),
   };
 }
 

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder } from "../../../test/support/run-order.ts";
 import { standInAgent } from "../../../test/support/stand-in-agent.ts";
-import { namedHost } from "../named/named-host.ts";
-import { guardedStarter, plainStarter } from "./start-agent.ts";
+import { namedHost } from "../named-host.ts";
 
 const said =
   '{"type":"assistant","parent_tool_use_id":null,"message":{"id":"m","content":[{"type":"text","text":"done"}]}}';
@@ -22,8 +21,7 @@ printf '%s\\n' '${said}' '${result(fields)}'`;
 async function runRounds(script: string, isGuarded = false) {
   const agent = standInAgent("claude", script);
   const env = { ...agent.env, SIGNALBOX_HOME: join(agent.home, ".signalbox") };
-  const starter = isGuarded ? guardedStarter(env, () => {}) : plainStarter(env);
-  const { openHost } = await namedHost("claude", env, starter);
+  const { openHost } = await namedHost("claude", env, { unguarded: !isGuarded });
   const root = repositoryWith({ "a.txt": "" });
   const { end } = await runOrder({ root, openHost, accept: ["echo not there; test -e made.txt"], rounds: 3 });
   const file = join(agent.env["RECORD"] ?? "", "starts");

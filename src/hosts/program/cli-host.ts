@@ -8,9 +8,9 @@ import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { decodeLines } from "../../lib/text/decode-lines.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { type HostJob, type HostPlace, type OpenHost, ProtocolError } from "../../receipts/host.ts";
-import { composePrompt, isPassthrough, notResumed, withRaw } from "./compose-prompt.ts";
-import { describeProgramEnd, workspaceRoots } from "./program.ts";
+import { type HostJob, type OpenHost, ProtocolError } from "../../receipts/host.ts";
+import { composePrompt, notResumed, openMode } from "./compose-prompt.ts";
+import { describeProgramEnd } from "./program.ts";
 import { type AgentStarter, identifyAgent, type StartedAgent } from "./start-agent.ts";
 
 /** A host for an agent's own program and its stream of JSON records. */
@@ -19,11 +19,17 @@ export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.P
   // Only checks that it is installed; nothing starts before the workspace is known.
   findBinary(agent, env, []);
   return async (place) => {
-    const identity = await identifyAgent(agent, env, workspaceRoots(place));
+    const identity = await identifyAgent(agent, env, place);
     let started: StartedAgent | undefined;
-    const starting: AgentStarter = {
-      ...starter,
-      start: async (request) => (started = await starter.start(request)),
+    const start: Start = async (job, prompt, resumed, note) => {
+      const own = vendorFlags(job.order, agent.name);
+      const flags = (contained: boolean) => [
+        ...mode.flags(job.order, identity.version),
+        ...(own.length > 0 ? own : starter.flags(agent, contained)),
+        ...resumed,
+      ];
+      started = await starter.start({ agent, flags, prompt, place, job, note });
+      return started;
     };
     return {
       backend: { id: agent.name, backend_version: identity.version, adapter_version: "1" },
@@ -31,22 +37,28 @@ export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.P
       agent: identity,
       holds: starter.holds,
       containment: () => started?.containment?.(),
-      run: (job) => follow(job, { mode, starter: starting, place, version: identity.version }),
+      run: (job) => follow(job, mode, start),
       async [Symbol.asyncDispose]() {},
     };
   };
 }
 
+/** Starts the agent's program once. `resumed`: the words that continue a conversation. */
+type Start = (
+  job: HostJob,
+  prompt: string,
+  resumed: readonly string[],
+  note: (text: string) => void,
+) => Promise<StartedAgent>;
+
 /** Continues the conversation of the round before, if there is one and the agent can. Otherwise it begins a new one. */
-async function* follow(job: HostJob, following: Following): AsyncGenerator<AgentEvent, HostEnd> {
-  const { agent, totals = [] } = following.mode;
+async function* follow(job: HostJob, mode: HeadlessMode, start: Start): AsyncGenerator<AgentEvent, HostEnd> {
+  const { agent, totals = [] } = mode;
   const { followUp } = job;
   if (followUp !== undefined && agent.resume !== undefined) {
     const { session, prompt, used } = followUp;
-    const turn =
-      session === undefined
-        ? NOT_BEGUN
-        : yield* takeTurn(job, { ...following, prompt, resumed: agent.resume(session) });
+    const resumed = session === undefined ? undefined : agent.resume(session);
+    const turn = resumed === undefined ? NOT_BEGUN : yield* takeTurn(job, mode, resumed, start.bind(null, job, prompt));
     if (turn.end !== undefined && (turn.hasWorked || turn.end.outcome === "complete" || job.signal.aborted)) {
       yield* turn.held;
       return { ...turn.end, usage: usageSince(turn.end.usage, used, totals) };
@@ -56,7 +68,7 @@ async function* follow(job: HostJob, following: Following): AsyncGenerator<Agent
   }
   const { text, warnings } = composePrompt(job);
   yield* warnings;
-  const { end, how } = yield* takeTurn(job, { ...following, prompt: text });
+  const { end, how } = yield* takeTurn(job, mode, [], start.bind(null, job, text));
   if (end === undefined) throw endedEarly(agent, how);
   return end;
 }
@@ -66,20 +78,6 @@ const endedEarly = ({ title }: Agent, how: string) => new ProtocolError(`${title
 const NOT_BEGUN: ProgramTurn = { end: undefined, how: "it reported no session id", hasWorked: false, held: [] };
 
 const whyNot = ({ held: [error], how }: ProgramTurn) => (error?.type === "error" ? error.message : how);
-
-/** What every start of an agent's program in a run has in common. */
-interface Following {
-  readonly mode: HeadlessMode;
-  readonly starter: AgentStarter;
-  readonly place: HostPlace;
-  readonly version: string | null;
-}
-
-interface TurnStart extends Following {
-  readonly prompt: string;
-  /** The words that continue a conversation. */
-  readonly resumed?: readonly string[];
-}
 
 /** What came of one start of the agent's program. */
 interface ProgramTurn {
@@ -94,58 +92,34 @@ interface ProgramTurn {
 }
 
 /** Starts the agent's program once and reads what it prints. */
-async function* takeTurn(job: HostJob, start: TurnStart): AsyncGenerator<AgentEvent, ProgramTurn> {
-  const { order, runId, signal } = job;
-  const { mode, starter, place, version, prompt, resumed = [] } = start;
-  const { agent } = mode;
-  const own = vendorFlags(order, agent.name);
-  const flags = (contained: boolean) => [
-    ...mode.flags(order, version),
-    ...(own.length > 0 ? own : starter.flags(agent, contained)),
-    ...resumed,
-  ];
-  const { folder, root, env } = place;
+async function* takeTurn(
+  job: HostJob,
+  mode: HeadlessMode,
+  resumed: readonly string[],
+  start: (resumed: readonly string[], note: (text: string) => void) => Promise<StartedAgent>,
+): AsyncGenerator<AgentEvent, ProgramTurn> {
   const notes: string[] = [];
-  await using program = await starter.start({
-    agent,
-    flags,
-    prompt,
-    cwd: root,
-    workspaceRoots: workspaceRoots(place),
-    env,
-    runId,
-    folder,
-    job,
-    note: (text) => void notes.push(text),
-  });
+  await using program = await start(resumed, (text) => void notes.push(text));
   for (const message of notes) yield newEvent({ type: "warning", message });
-  const end = () => void program[Symbol.asyncDispose]();
-  if (signal.aborted) end();
-  signal.addEventListener("abort", end, { once: true });
-  const read = yield* readTurn(program.output, start, isPassthrough(order.config.vendor));
-  return { ...read, how: read.end === undefined ? await describeProgramEnd(program) : "" };
-}
-
-async function* readTurn(
-  output: AsyncIterable<Uint8Array>,
-  { mode, resumed = [] }: TurnStart,
-  passthrough: boolean,
-): AsyncGenerator<AgentEvent, Omit<ProgramTurn, "how">> {
+  const stop = () => void program[Symbol.asyncDispose]();
+  if (job.signal.aborted) stop();
+  job.signal.addEventListener("abort", stop, { once: true });
+  const { mode: executed, show } = openMode(job);
   const reader = mode.open();
   const held: AgentEvent[] = [];
   let hasWorked = false;
-  for await (const line of mode.printsOneDocument ? readDocument(output) : readRecords(output)) {
+  for await (const line of mode.printsOneDocument ? readDocument(program.output) : readRecords(program.output)) {
     const events = "notice" in line ? [line.notice] : reader.read(line.record);
     for (const event of events) {
-      const shown = passthrough && "record" in line ? withRaw(event, line.record) : event;
+      const shown = show(event, "record" in line ? line.record : undefined);
       hasWorked ||= event.type !== "warning" && event.type !== "error";
       if (resumed.length > 0 && !hasWorked && event.type === "error") held.push(shown);
       else yield shown;
     }
   }
   const result = reader.end();
-  const ended = passthrough ? "passthrough" : "mapped";
-  return { end: result && { ...result, mode: ended }, hasWorked, held };
+  const how = result === undefined ? await describeProgramEnd(program) : "";
+  return { end: result && { ...result, mode: executed }, how, hasWorked, held };
 }
 
 /** Flags for the agent from the order. They replace the starter's flags. */
@@ -160,18 +134,13 @@ function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
   });
 }
 
-interface PrintedRecord {
-  readonly record: AgentRecord;
-}
-
-interface PrintedNotice {
-  readonly notice: AgentEvent;
-}
+/** What an agent prints: records, and anything else. */
+type Printed = { readonly record: AgentRecord } | { readonly notice: AgentEvent };
 
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 /** The JSON document that an agent prints. Lines before it become notices. */
-async function* readDocument(output: AsyncIterable<Uint8Array>): AsyncGenerator<PrintedRecord | PrintedNotice> {
+async function* readDocument(output: AsyncIterable<Uint8Array>): AsyncGenerator<Printed> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of output) {
@@ -193,7 +162,7 @@ const notice = (printed: string) =>
   newEvent({ type: "warning", message: `the agent printed: ${printed.slice(0, 500)}` });
 
 /** An agent's JSON lines. Any other line becomes a notice, because agents print those between their records. */
-async function* readRecords(output: AsyncIterable<Uint8Array>): AsyncGenerator<PrintedRecord | PrintedNotice> {
+async function* readRecords(output: AsyncIterable<Uint8Array>): AsyncGenerator<Printed> {
   for await (const line of decodeLines(output)) {
     const record = "fault" in line ? undefined : parseRecord(line.text);
     yield record === undefined ? { notice: notice("fault" in line ? line.fault : line.text) } : { record };

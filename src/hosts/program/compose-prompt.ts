@@ -5,22 +5,17 @@ import { readBounded } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
-import type { HostJob } from "../../receipts/host.ts";
+import type { Decide, HostJob } from "../../receipts/host.ts";
 
 const MAX_FILE_BYTES = 128 * 1024;
 
 const MAX_BYTES = 512 * 1024;
 
-type PromptJob = Pick<HostJob, "order" | "judge" | "followUp">;
-
-interface ComposedPrompt {
-  readonly text: string;
-  /** What could not be passed to the agent, and why. */
-  readonly warnings: readonly AgentEvent[];
-}
-
-/** The task with the order's snippets and the content of its files. A file is read only if the rules allow it. */
-export function composePrompt({ order, judge, followUp }: PromptJob): ComposedPrompt {
+/**
+ * The task with the order's snippets and the content of its files. A file is read only if the rules allow it. The
+ * warnings say what could not be passed to the agent, and why.
+ */
+export function composePrompt({ order, judge, followUp }: HostJob): { text: string; warnings: AgentEvent[] } {
   const { files, snippets } = order.context;
   const warnings: AgentEvent[] = [];
   const request = passthroughPrompt(order.config.vendor);
@@ -28,7 +23,7 @@ export function composePrompt({ order, judge, followUp }: PromptJob): ComposedPr
   for (const { name, content } of snippets) parts.push(section("snippet", name, content));
   let left = MAX_BYTES;
   for (const path of files) {
-    const context = readContext(path, { root: order.workspace.root, judge, left });
+    const context = readContext(path, order.workspace.root, judge, left);
     if ("because" in context)
       warnings.push(newEvent({ type: "warning", message: `${path} was not passed to the agent: ${context.because}` }));
     else {
@@ -41,13 +36,7 @@ export function composePrompt({ order, judge, followUp }: PromptJob): ComposedPr
 
 const section = (kind: string, name: string, content: string) => `The ${kind} ${JSON.stringify(name)}:\n${content}`;
 
-interface ContextPlace {
-  readonly root: string;
-  readonly judge: HostJob["judge"];
-  readonly left: number;
-}
-
-function readContext(path: string, { root, judge, left }: ContextPlace): { text: string } | { because: string } {
+function readContext(path: string, root: string, judge: Decide, left: number): { text: string } | { because: string } {
   const { verdict, because } = judge({ tool: "read", input: { path } });
   if (verdict !== "allow") return { because };
   try {
@@ -69,9 +58,13 @@ function contractSetting(vendor: Readonly<Record<string, unknown>>, name: string
 export const isPassthrough = (vendor: Readonly<Record<string, unknown>>) =>
   contractSetting(vendor, "mode") === "passthrough";
 
-/** An event with the message that it was made of. */
-export const withRaw = (event: AgentEvent, raw: unknown): AgentEvent =>
-  raw === undefined ? event : { ...event, ext: { ...event.ext, raw_message: raw } };
+/** In passthrough mode, `show` adds to an event the message that it was made of. */
+export function openMode({ order }: HostJob) {
+  const isPassed = isPassthrough(order.config.vendor);
+  const show = (event: AgentEvent, raw: unknown): AgentEvent =>
+    isPassed && raw !== undefined ? { ...event, ext: { ...event.ext, raw_message: raw } } : event;
+  return { mode: isPassed ? ("passthrough" as const) : ("mapped" as const), show };
+}
 
 /** In passthrough mode, the order's request replaces the task. */
 function passthroughPrompt(vendor: Readonly<Record<string, unknown>>): string | undefined {

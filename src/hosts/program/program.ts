@@ -4,10 +4,10 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandWords } from "../../agents/find-binary.ts";
 import { workspaceFolders } from "../../agents/search-path.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { endTree } from "../../lib/process/end-tree.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
-import type { HostPlace } from "../../receipts/host.ts";
 
 /** A program in a run, with its streams. Disposing it ends all its processes. */
 export interface HostProgram extends AsyncDisposable {
@@ -25,12 +25,10 @@ interface ProgramEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-interface ProgramStart {
+/** A command line: the program and its arguments. */
+export interface HostCommand {
   readonly path: string;
   readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly runId: string;
 }
 
 const COMPLAINT_BYTES = 4096;
@@ -38,8 +36,13 @@ const COMPLAINT_BYTES = 4096;
 const GOODBYE_MS = 1000;
 
 /** Starts a program in its own process group. Throws the system's error if it cannot be started. */
-export async function startProgram(start: ProgramStart): Promise<HostProgram> {
-  const child = spawn(start.path, start.argv, { cwd: start.cwd, env: start.env, stdio: "pipe", detached: true });
+export async function startProgram(
+  { path, argv }: HostCommand,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  runId: string,
+): Promise<HostProgram> {
+  const child = spawn(path, argv, { cwd, env, stdio: "pipe", detached: true });
   const ended = new Promise<ProgramEnd>((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
   await once(child, "spawn");
   // A program that exits without reading breaks the pipe. Its exit status explains the rest.
@@ -56,7 +59,7 @@ export async function startProgram(start: ProgramStart): Promise<HostProgram> {
       child.stdin.end();
       // A program that exits at the end of its input needs no signal.
       await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
-      await endTree({ id: start.runId, since });
+      await endTree({ id: runId, since });
       // Unread streams would keep this process alive.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     },
@@ -100,23 +103,16 @@ export function describeEnd({ code, signal }: ProgramEnd, complaint: string): st
   return said === "" ? how : `${how}: ${said.slice(-1000)}`;
 }
 
-/** A command line: the program and its arguments. */
-export interface HostCommand {
-  readonly path: string;
-  readonly argv: readonly string[];
-}
-
 /** Starts a program named by the user. If it is missing, throws a UserError. */
 export async function startHostCommand(
   command: HostCommand,
-  place: { readonly workspaceRoots: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly runId: string },
+  place: RunFolder & { readonly runId: string },
+  env: NodeJS.ProcessEnv,
 ): Promise<HostProgram> {
-  const { env, runId } = place;
-  const [cwd = "/"] = place.workspaceRoots;
-  const search = { env, cwd, avoid: workspaceFolders(place.workspaceRoots, env) };
-  const [path, ...leading] = commandWords(command.path, search);
+  const avoid = workspaceFolders(workspaceRoots(place), env);
+  const [path, ...leading] = commandWords(command.path, { env, cwd: place.root, avoid });
   try {
-    return await startProgram({ path, argv: [...leading, ...command.argv], cwd, env, runId });
+    return await startProgram({ path, argv: [...leading, ...command.argv] }, place.root, env, place.runId);
   } catch (cause) {
     const code = errorCode(cause) ?? "unknown error";
     throw new UserError(`${command.path} cannot be started (${code})`, {
@@ -128,9 +124,13 @@ export async function startHostCommand(
   }
 }
 
+interface RunFolder {
+  readonly root: string;
+  readonly source?: string | undefined;
+}
+
 /** Folders whose programs must not be mistaken for an agent: the run's root, and the workspace it was copied from. */
-export const workspaceRoots = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
-  source === undefined ? [root] : [root, source];
+export const workspaceRoots = ({ root, source }: RunFolder) => (source === undefined ? [root] : [root, source]);
 
 /** The refusal of a host whose commands cannot run in a sandbox, where one is required. */
 export function uncontained(host: string, why: string, where: string): UserError {
@@ -144,17 +144,15 @@ export function uncontained(host: string, why: string, where: string): UserError
 }
 
 /** Where the rules in effect require a sandbox; undefined if they don't. */
-export function sandboxRequirement(policy: HostPlace["policy"]): string | undefined {
+export function sandboxRequirement(policy: Policy | undefined): string | undefined {
   const { sandbox = "auto" } = policy ?? {};
   return sandbox === "workspace" || sandbox === "strict" ? `"sandbox: ${sandbox}" in the policy` : undefined;
 }
 
 /** Refuses to open a host that cannot contain commands where the rules require it. */
-export function refuseUncontained(host: string, why: string, { policy }: Pick<HostPlace, "policy">): void {
+export function refuseUncontained(host: string, why: string, policy: Policy | undefined): void {
   const where = sandboxRequirement(policy);
   if (where !== undefined) throw uncontained(host, why, where);
 }
 
 export const RUNS_ITSELF = "it runs them itself";
-
-export const HAS_NO_HOOKS = "it has no hooks";

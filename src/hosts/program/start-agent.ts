@@ -6,13 +6,13 @@ import { pipeline } from "node:stream/promises";
 import type { Agent } from "../../agents/pack/agent.ts";
 import { deliverPrompt } from "../../agents/deliver-prompt.ts";
 import { findBinary, type FoundBinary } from "../../agents/find-binary.ts";
-import type { AgentIdentity, HostJob } from "../../receipts/host.ts";
+import type { AgentIdentity, HostJob, HostPlace } from "../../receipts/host.ts";
 import { readOrderPolicy } from "../../receipts/run/read-order.ts";
 import type { ContainmentFacts } from "../../contract/seal.ts";
 import { childEnvironment, secretFlags } from "../../launch/child-environment.ts";
 import { guardRun } from "../../launch/guard-run.ts";
 import { startFailure } from "../../launch/exit-status.ts";
-import { type HostProgram, startProgram } from "./program.ts";
+import { type HostProgram, startProgram, workspaceRoots } from "./program.ts";
 
 /** One headless start of an agent's own program. */
 interface AgentStart {
@@ -20,16 +20,9 @@ interface AgentStart {
   /** The agent's flags, without the prompt, depending on whether its commands run in a sandbox. */
   readonly flags: (contained: boolean) => readonly string[];
   readonly prompt: string;
-  readonly cwd: string;
-  /** Folders whose programs must not be mistaken for the agent. */
-  readonly workspaceRoots: readonly string[];
-  /** Environment variables from the order. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly runId: string;
-  /** A private folder of the run. */
-  readonly folder: string;
+  readonly place: HostPlace;
   /** The run's order, and who decides about its calls. */
-  readonly job: Pick<HostJob, "order" | "judge" | "answered" | "recovery">;
+  readonly job: HostJob;
   /** Receives what the guard leaves out of this start and how the prompt is passed, for the run's record. */
   readonly note: (text: string) => void;
 }
@@ -86,11 +79,10 @@ export function guardedStarter(
     requiresSandbox: requireSandbox,
     flags: ({ headlessFlags }, contained) => (contained ? headlessFlags.contained : headlessFlags.guarded),
     async start(request) {
-      const { agent, flags, cwd, job } = request;
-      const { judge, answered, order } = job;
+      const { agent, flags, place, job } = request;
       // The guard must see the order's variables, because some of them switch hooks off.
       const found = findStart(request, env, warn);
-      const folder = join(request.folder, "guard");
+      const folder = join(place.folder, "guard");
       // That of an earlier round. Links in it lead to files of the user's, which stay.
       rmSync(folder, { recursive: true, force: true });
       const guard = await guardRun({
@@ -99,13 +91,13 @@ export function guardedStarter(
         flags: flags(false),
         flagsWhen: flags,
         requireSandbox,
-        id: request.runId,
+        id: place.runId,
         recovery: job.recovery,
-        cwd,
+        cwd: place.root,
         folder,
-        order: readOrderPolicy(order),
-        alsoJudge: judge,
-        answered,
+        order: readOrderPolicy(job.order),
+        alsoJudge: job.judge,
+        answered: job.answered,
         warn: request.note,
       });
       const program = await startWith(request, guard.flags, { ...found, env: guard.env });
@@ -126,21 +118,27 @@ interface Found {
 }
 
 function findStart(request: AgentStart, own: NodeJS.ProcessEnv, warn: (text: string) => void): Found {
-  const env = { ...own, ...request.env };
-  const binary = findBinary(request.agent, env, request.workspaceRoots);
+  const env = { ...own, ...request.place.env };
+  const binary = findBinary(request.agent, env, workspaceRoots(request.place));
   for (const warning of binary.warnings) warn(warning);
   return { binary, env };
 }
 
 async function startWith(request: AgentStart, flags: readonly string[], { binary, env }: Found): Promise<HostProgram> {
-  const { agent, prompt, cwd, runId, folder } = request;
+  const { agent, prompt, place } = request;
   const own = [...secretFlags(agent, env, flags), ...flags];
-  const { argv, stdin, plan } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
+  const { argv, stdin, plan } = deliverPrompt({
+    agent,
+    flags: own,
+    prompt: Buffer.from(prompt),
+    env,
+    folder: place.folder,
+  });
   for (const warning of plan.warnings) request.note(warning);
   try {
-    const place = { cwd, env: childEnvironment(agent, env, runId), runId };
     const [path, ...leading] = binary.words;
-    const program = await startProgram({ path, argv: [...leading, ...argv], ...place });
+    const command = { path, argv: [...leading, ...argv] };
+    const program = await startProgram(command, place.root, childEnvironment(agent, env, place.runId), place.runId);
     if (stdin !== undefined) program.write(stdin);
     program.endInput();
     return program;
@@ -150,12 +148,8 @@ async function startWith(request: AgentStart, flags: readonly string[], { binary
 }
 
 /** Identifies the agent's program by name, version, and content. */
-export async function identifyAgent(
-  agent: Agent,
-  env: NodeJS.ProcessEnv,
-  workspaceRoots: readonly string[],
-): Promise<AgentIdentity> {
-  const { words, real } = findBinary(agent, env, workspaceRoots);
+export async function identifyAgent(agent: Agent, env: NodeJS.ProcessEnv, place: HostPlace): Promise<AgentIdentity> {
+  const { words, real } = findBinary(agent, env, workspaceRoots(place));
   const [version, sha256] = await Promise.all([askVersion(words, childEnvironment(agent, env, "")), hashOf(real)]);
   return { name: agent.name, version, binary_sha256: sha256 };
 }

@@ -6,7 +6,7 @@ import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { acpHost } from "../acp/acp.ts";
 import { copilotHost } from "../copilot/copilot.ts";
-import { namedHost } from "../named/named-host.ts";
+import { namedHost } from "../named-host.ts";
 import { guardedStarter } from "./start-agent.ts";
 import { sidecarHost } from "../sidecar/sidecar.ts";
 
@@ -15,7 +15,10 @@ const NO_PROGRAM = { path: "/nowhere/agent", argv: [] };
 
 const copilotOver = (transport: string): OpenHost => {
   const env = { ...ENV, ABP_COPILOT_TRANSPORT: transport };
-  return copilotHost({ env, starter: guardedStarter(env, () => {}), version: "1" });
+  return copilotHost(
+    env,
+    guardedStarter(env, () => {}),
+  );
 };
 
 /** Ways to run an agent by which a call cannot be rewritten. */

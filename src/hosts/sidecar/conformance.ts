@@ -174,11 +174,7 @@ const PATIENCE_MS = 20_000;
 /** Starts a host for one check. A line that is not an envelope is recorded as a `fatal` that we make up. */
 async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
   const runId = randomUUID();
-  const program = await startHostCommand(command, {
-    workspaceRoots: [cwd],
-    env: commandEnvironment(env, runId),
-    runId,
-  });
+  const program = await startHostCommand(command, { root: cwd, runId }, commandEnvironment(env, runId));
   const queue = asyncQueue<LooseHostEnvelope>();
   const received: LooseHostEnvelope[] = [];
   void (async () => {

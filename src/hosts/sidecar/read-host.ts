@@ -55,7 +55,7 @@ const REQUIRED = [
  * What is wrong with a host's receipt, as run events. We create most of a receipt ourselves, so missing fields are only
  * a warning. Without a valid outcome, the run has failed.
  */
-export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" | "order">): readonly AgentEvent[] {
+export function judgeReceipt(receipt: LooseReceipt, job: HostJob): readonly AgentEvent[] {
   const warn = (message: string) => newEvent({ type: "warning", message });
   const missing = REQUIRED.filter((part) => receipt[part] === undefined);
   const { run_id: run = job.runId, work_order_id: order = job.order.id } = isRecord(receipt.meta) ? receipt.meta : {};

@@ -10,7 +10,6 @@ import {
   refuseUncontained,
   RUNS_ITSELF,
   startHostCommand,
-  workspaceRoots,
 } from "../program/program.ts";
 import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
 
@@ -21,13 +20,8 @@ export function sidecarHost(
   times: SidecarTimes = SIDECAR_TIMES,
 ): OpenHost {
   return async (place) => {
-    const { root, source, runId, env: added } = place;
-    refuseUncontained("a sidecar", RUNS_ITSELF, place);
-    const program = await startHostCommand(command, {
-      workspaceRoots: workspaceRoots({ root, source }),
-      env: commandEnvironment({ ...env, ...added }, runId),
-      runId,
-    });
+    refuseUncontained("a sidecar", RUNS_ITSELF, place.policy);
+    const program = await startHostCommand(command, place, commandEnvironment({ ...env, ...place.env }, place.runId));
     const peer = {
       output: program.output,
       send: program.write,
@@ -80,7 +74,7 @@ async function openSidecar(peer: Peer, name: string, times: SidecarTimes = SIDEC
           type: "warning",
           message: `the host reports unknown capabilities: ${unknown.join(", ")}`,
         });
-      return yield* converse(lines, peer, { job, times });
+      return yield* converse(lines, peer, job, times.pingMs);
     },
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
@@ -108,21 +102,17 @@ async function readHello(
   }
 }
 
-interface Conversation {
-  readonly job: HostJob;
-  readonly times: SidecarTimes;
-}
-
 async function* converse(
   lines: AsyncGenerator<Parameters<typeof readHostEnvelope>[0]>,
   peer: Peer,
-  { job, times }: Conversation,
+  job: HostJob,
+  pingMs: number,
 ): AsyncGenerator<AgentEvent, HostEnd> {
   const { runId } = job;
   const send = (envelope: RuntimeEnvelope) => peer.send(`${JSON.stringify(envelope)}\n`);
   const cancel = () => send({ t: "cancel", ref_id: runId, reason: String(job.signal.reason?.message ?? "cancelled") });
   send({ t: "run", id: runId, work_order: job.order });
-  using heartbeat = beat(send, times.pingMs, () => void peer[Symbol.asyncDispose]());
+  using heartbeat = beat(send, pingMs, () => void peer[Symbol.asyncDispose]());
   if (job.signal.aborted) cancel();
   else job.signal.addEventListener("abort", cancel, { once: true });
   const seen = { events: 0, dropped: 0 };

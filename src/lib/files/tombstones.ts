@@ -1,18 +1,23 @@
-import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { appendWhole } from "./atomic-write.ts";
-import { canonicalJson, isRecord } from "../json/json-value.ts";
+import { isRecord } from "../json/json-value.ts";
 import { newerFormat, withUpdate } from "../json/file-format.ts";
 import { makeFolder } from "./make-folder.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { readIfThere } from "./read-file.ts";
+import { isSigned, signedLine } from "./signed-chain.ts";
 
-/** Something that was removed on purpose, named by what a signed chain says about it. */
-export interface Tombstone {
+/** Something that a signed chain names. */
+export interface ChainedItem {
   readonly kind: string;
   readonly name: string;
   readonly hash: string;
+}
+
+/** Something that was removed on purpose. */
+export interface Tombstone extends ChainedItem {
   readonly bytes: number;
 }
 
@@ -40,45 +45,42 @@ export function appendTombstones(
   if (items.length === 0) return;
   makeFolder(dirname(file));
   const body = { version: 1, list, pruned_at: new Date(now).toISOString(), items };
-  const signature = sign(null, signedBytes(body), key).toString("base64");
   const descriptor = openSync(file, "a+", 0o600);
   try {
     // A partial line of a process that died while writing it.
     const content = readFileSync(descriptor);
     const whole = content.lastIndexOf(10) + 1;
     if (whole < fstatSync(descriptor).size) ftruncateSync(descriptor, whole);
-    appendWhole(descriptor, Buffer.from(`${canonicalJson({ ...body, signature })}\n`));
+    appendWhole(descriptor, Buffer.from(`${signedLine(PURPOSE, body, key)}\n`));
     fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-// The prefix keeps this signature from being accepted as one of another kind.
-const signedBytes = (body: object) => Buffer.from(`signalbox pruned ${canonicalJson(body)}`);
+const PURPOSE = "signalbox pruned ";
 
-export interface Tombstones {
+interface Tombstones {
   /** When this was pruned, or undefined if no valid record says so. */
-  readonly prunedAt: (item: Omit<Tombstone, "bytes">) => string | undefined;
+  readonly prunedAt: (item: ChainedItem) => string | undefined;
   /** The first line that was changed. A line that is missing shows as something that vanished unrecorded. */
   readonly flaw: { readonly line: number; readonly because: string } | undefined;
 }
 
 /** Reads a list and verifies each line. */
 export function readTombstones(file: string, { list, key }: Signing): Tombstones {
-  const publicKey = key.type === "private" ? createPublicKey(key) : key;
   const dates = new Map<string, string>();
   let flaw: Tombstones["flaw"];
   const lines = (readIfThere(file)?.toString("utf8") ?? "").split("\n").slice(0, -1);
   for (const [index, text] of lines.entries()) {
-    const read = readLine(text, { list, key: publicKey });
+    const read = readLine(text, { list, key });
     if (typeof read === "string") flaw ??= { line: index + 1, because: read };
     else for (const item of read.items) dates.set(idOf(item), read.pruned_at);
   }
   return { prunedAt: (item) => dates.get(idOf(item)), flaw };
 }
 
-const idOf = ({ kind, name, hash }: Omit<Tombstone, "bytes">) => JSON.stringify([kind, name, hash]);
+const idOf = ({ kind, name, hash }: ChainedItem) => JSON.stringify([kind, name, hash]);
 
 function readLine(text: string, { list, key }: Signing): PruneLine | string {
   let value: unknown;
@@ -91,9 +93,8 @@ function readLine(text: string, { list, key }: Signing): PruneLine | string {
   const newer = newerFormat(value);
   if (newer !== undefined) return withUpdate(newer);
   const { signature, ...body } = value;
-  const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
   const { list: stated, pruned_at, items } = body;
-  if (stated !== list || !verify(null, signedBytes(body), key, signed))
+  if (stated !== list || !isSigned(PURPOSE, body, signature, key))
     return "this record of a prune has no valid signature";
   if (typeof pruned_at !== "string" || !Array.isArray(items)) return "this is not a record of a prune";
   return { pruned_at, items: items.filter(isTombstone) };

@@ -1,9 +1,11 @@
 /** Loading the crypto module takes as long as hashing this many characters here (docs/decisions/own-sha256.md). */
 const MAX_OWN = 4000;
 
-/** The SHA-256 of a text in hexadecimal. Short texts are hashed here, because a cold hook cannot spare 5 ms. */
-export function sha256(text: string): string {
-  return text.length > MAX_OWN ? process.getBuiltinModule("node:crypto").hash("sha256", text) : hashShort(text);
+/** The SHA-256 in hexadecimal. Short texts are hashed here, because a cold hook cannot spare 5 ms. */
+export function sha256(content: string | Uint8Array): string {
+  return typeof content === "string" && content.length <= MAX_OWN
+    ? hashShort(content)
+    : process.getBuiltinModule("node:crypto").hash("sha256", content);
 }
 
 function hashShort(text: string): string {

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DANGEROUS_VARIABLES, isDangerous, LOADS_CODE, unsettableNames } from "./dangerous-variables.ts";
+import {
+  cleanEnvironment,
+  DANGEROUS_VARIABLES,
+  isDangerous,
+  LOADS_CODE,
+  unsettableNames,
+} from "./dangerous-variables.ts";
 
 const shim = readFileSync(join(import.meta.dirname, "../../../bin/signalbox"), "utf8");
 
@@ -36,4 +42,13 @@ test("what bash refuses to unset is never unset: a POSIX shell would end there, 
 test("the shim unsets everything that loads code into Node, and nothing that an agent would get", () => {
   const unset = [...shim.matchAll(/^unset (.*)$/gm)].flatMap(([, names = ""]) => names.split(" "));
   expect(unset.filter((name) => name !== "IFS")).toEqual(unsettableNames({ ...LOADS_CODE, programs: ["node"] }));
+});
+
+test("secrets are told by their names", () => {
+  const names = "PGPASSWORD MYSQL_PWD SSHPASS SMTP_PASS LDAP_BIND_PW CI_JOB_JWT AZURE_STORAGE_CONNECTION_STRING".split(
+    " ",
+  );
+  const kept = "PWD OLDPWD COMPASS PASSAGE KEYBOARD PGPASSFILE".split(" ");
+  const environment = Object.fromEntries([...names, ...kept].map((name) => [name, "x"]));
+  expect(Object.keys(cleanEnvironment(environment))).toEqual(kept);
 });

@@ -96,10 +96,11 @@ const rows = ({ kinds, programs }: Part) =>
 
 /** Words in the names of variables that hold secrets, between underscores. */
 export const SECRET_WORDS: readonly string[] =
-  "KEY TOKEN SECRET PASSWORD PASSWD PASSPHRASE CREDENTIAL CREDENTIALS AUTH COOKIE PAT DSN".split(" ");
+  "KEY TOKEN SECRET PASS PW PASSPHRASE CREDENTIAL CREDENTIALS AUTH COOKIE PAT DSN JWT".split(" ");
 
 /** Secrets wherever they stand in a name. */
-export const SECRET_PARTS: readonly string[] = ["APIKEY", "SSH_AUTH_SOCK"];
+export const SECRET_PARTS: readonly string[] =
+  "APIKEY SSH_AUTH_SOCK PASSWORD PASSWD SSHPASS MYSQL_PWD CONNECTION_STRING WEBHOOK".split(" ");
 
 const SECRET = new RegExp(`(?:^|_)(?:${SECRET_WORDS.join("|")})(?:_|$)|${SECRET_PARTS.join("|")}`, "i");
 

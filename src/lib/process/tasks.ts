@@ -58,6 +58,27 @@ export function oneAtATime(): InTurn {
   };
 }
 
+/** Settles when a signal aborts, at once if it already has. Nobody is told any more once `done` aborts. */
+export const whenAborted = (signal: AbortSignal, done?: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    const ends = done === undefined ? {} : { signal: done };
+    signal.addEventListener("abort", () => resolve(undefined), { once: true, ...ends });
+  });
+
+/** The result of some work, which is not waited for any longer when the signal aborts. */
+export async function interruptible<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const done = new AbortController();
+  const stopped = whenAborted(signal, done.signal).then(() => {
+    throw new Error("interrupted");
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    done.abort();
+  }
+}
+
 /** Values from callbacks, pulled in order by one reader. */
 export interface AsyncQueue<Value> extends AsyncIterable<Value> {
   push(value: Value): void;

@@ -10,21 +10,27 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { type InTurn, oneAtATime } from "../../lib/process/tasks.ts";
-import type { SessionSummary } from "../log/session-summary.ts";
+import type { SessionSummary } from "../log/list-sessions.ts";
+import type { nativeOpener } from "../session.ts";
 import { answerPrompt, commandsUpdate } from "./answer-prompt.ts";
-import { editorFeatures, type EditorFeatures } from "./editor-link.ts";
 import {
-  type EditorPlace,
+  editorFeatures,
+  type EditorFeatures,
+  type SettingsFor,
   type EditorSession,
   openEditorSession,
-  type SessionOpener,
+  type WantedSession,
   withUserErrors,
 } from "./editor-session.ts";
 import { choiceUpdates, choose, configOptions, modeState } from "./session-choices.ts";
 import { planUpdate, replayHistory, usageUpdate } from "./session-updates.ts";
 
-interface AcpParts extends SessionOpener {
+/** What an editor can be served with. */
+interface EditorService {
   readonly version: string;
+  readonly settingsFor: SettingsFor;
+  /** Opens its conversations. */
+  readonly opener: typeof nativeOpener;
   readonly list: () => readonly SessionSummary[];
   /** Removes a session that is not open; false if there is none. Throws a UserError if it cannot be removed. */
   readonly remove: (id: string) => boolean;
@@ -32,13 +38,9 @@ interface AcpParts extends SessionOpener {
   readonly checkAccess: () => void;
 }
 
-interface AcpAgent extends AsyncDisposable {
-  readonly app: AgentApp;
-}
-
 /** The engine as an agent for editors. Its sessions end when it is disposed. */
-export function acpAgent(parts: AcpParts): AcpAgent {
-  const { version, list, remove, checkAccess } = parts;
+export function acpAgent(service: EditorService): AsyncDisposable & { readonly app: AgentApp } {
+  const { version, list, remove, checkAccess } = service;
   const table = sessionTable();
   let features = editorFeatures({});
   const app = agent({ name: "signalbox" })
@@ -65,22 +67,22 @@ export function acpAgent(parts: AcpParts): AcpAgent {
     })
     .onRequest(methods.agent.session.prompt, ({ params }) => answerPrompt(table.find(params.sessionId), params))
     .onNotification(methods.agent.session.cancel, ({ params }) => table.cancel(params.sessionId));
-  starts(app, { ...parts, table, features: () => features });
+  starts(app, service, table, () => features);
   changes(app, table);
   return { app, [Symbol.asyncDispose]: () => table.closeAll() };
 }
 
-interface Starting extends AcpParts {
-  readonly table: SessionTable;
-  readonly features: () => EditorFeatures;
-}
-
 /** The requests that open a session: a new one, or one from its log. */
-function starts(app: AgentApp, { table, features, list, ...opener }: Starting): void {
-  const open = (place: EditorPlace, client: AgentContext) => {
-    if (place.resume !== undefined && !list().some(({ id }) => id === place.resume))
-      throw RequestError.sessionNotFound(place.resume);
-    return table.add(() => openEditorSession(opener, place, { client, features: features() }));
+function starts(
+  app: AgentApp,
+  { settingsFor, opener, list }: EditorService,
+  table: SessionTable,
+  features: () => EditorFeatures,
+): void {
+  const open = (wanted: WantedSession, client: AgentContext) => {
+    const { resume } = wanted;
+    if (resume !== undefined && !list().some(({ id }) => id === resume)) throw RequestError.sessionNotFound(resume);
+    return table.add(() => openEditorSession({ settingsFor, opener }, wanted, client, features()));
   };
   app
     .onRequest(methods.agent.session.new, async ({ params: { cwd, mcpServers: servers }, client }) => {

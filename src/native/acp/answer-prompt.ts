@@ -11,13 +11,12 @@ import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.t
 import type { KnownCommand } from "../../contract/knowledge.ts";
 import type { Image } from "../../contract/message.ts";
 import { printable } from "../../lib/text/printable.ts";
-import { sessionTitle } from "../log/session-summary.ts";
+import { sessionTitle } from "../log/list-sessions.ts";
 import { outcomeLines } from "../terminal/event-lines.ts";
 import { lineCommand, lineCommandNames, type LineCommandPlace } from "../terminal/line-commands.ts";
-import { message } from "./editor-link.ts";
 import type { EditorSession } from "./editor-session.ts";
 import { choiceUpdates } from "./session-choices.ts";
-import { sessionUpdates } from "./session-updates.ts";
+import { message, sessionUpdates } from "./session-updates.ts";
 
 /** Works on a prompt until there is nothing left to do, or carries out the command it consists of. */
 export async function answerPrompt(session: EditorSession, { prompt }: PromptRequest): Promise<PromptResponse> {

@@ -1,8 +1,7 @@
 import { agent, client, type ClientContext, methods } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import type { EditorBuffers } from "../../contract/tool.ts";
-import { editorFeatures, editorLink } from "./editor-link.ts";
-import { openBuffers } from "./editor-session.ts";
+import { editorFeatures, editorLink, openBuffers } from "./editor-session.ts";
 
 const { signal } = new AbortController();
 
@@ -13,7 +12,7 @@ async function buffersOf(read: () => Promise<{ content: string }>) {
   const opened = Promise.withResolvers<EditorBuffers | undefined>();
   const engine = agent({ name: "agent" }).onNotification(methods.agent.session.cancel, ({ client: editor }) => {
     const features = editorFeatures({ fs: { readTextFile: true } });
-    const link = editorLink({ client: editor, features, sessionId: () => "s" });
+    const link = editorLink(editor, features, () => "s");
     link.begin();
     opened.resolve(openBuffers(link, 30));
   });

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
-import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { ContentBlock, PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import * as z from "zod";
 import type { SessionEvent, ToolDeed, ToolEnd, UsageEvent } from "../../contract/engine-event.ts";
-import type { CallPart, Message, UserMessage } from "../../contract/message.ts";
+import type { CallPart, Image, Message, ToolResult, UserMessage } from "../../contract/message.ts";
 import type { Model } from "../../models/model.ts";
 import type { NativeSession } from "../session.ts";
-import { describeEvent } from "../terminal/event-lines.ts";
-import { message } from "./editor-link.ts";
-import { imageBlock, toolCall, toolEnd, toolProgress } from "./tool-updates.ts";
+import { callLine, describeEvent } from "../terminal/event-lines.ts";
 
 interface ViewedSession extends Pick<NativeSession, "conversation" | "workItems"> {
   readonly models: { readonly model: Pick<Model, "limits"> };
@@ -54,6 +52,12 @@ const TOLD: ReadonlySet<SessionEvent["type"]> = new Set([
 
 /** The summary of a call that ends the run is the answer. */
 const summaryIn = ({ result: { ends } }: ToolEnd) => (ends === undefined ? [] : [message(`\n\n${ends.summary}\n\n`)]);
+
+/** Words of the agent. */
+export const message = (text: string): SessionUpdate => ({
+  sessionUpdate: "agent_message_chunk",
+  content: { type: "text", text },
+});
 
 const thought = (text: string): SessionUpdate => ({
   sessionUpdate: "agent_thought_chunk",
@@ -160,3 +164,102 @@ const change = (path: string, before: string | null, after: string): ToolDeed =>
   before,
   after,
 });
+
+interface Called {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** Users decide by the title, so it is cut only where nobody would read on. */
+const MAX_TITLE = 4000;
+
+/** Describes a call in ACP's format. */
+export function describeCall({ id, name, input }: Called) {
+  return { toolCallId: id, title: callLine({ name, input }, MAX_TITLE), kind: kindOf(name), rawInput: input };
+}
+
+/** A call has begun. One of a sub-agent begins with the sub-agent's name. */
+function toolCall(call: Called, agent?: string): SessionUpdate {
+  const described = describeCall(call);
+  const title = agent === undefined ? described.title : `${agent}: ${described.title}`;
+  return {
+    sessionUpdate: "tool_call",
+    ...described,
+    toolCallId: callIdOf(call.id, agent),
+    title,
+    status: "in_progress",
+  };
+}
+
+/** Two agents may use the same id. */
+const callIdOf = (id: string, agent: string | undefined) => (agent === undefined ? id : `${agent}/${id}`);
+
+/** What a call has printed so far. */
+const toolProgress = (callId: string, text: string, agent?: string): SessionUpdate => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId: callIdOf(callId, agent),
+  content: [{ type: "content", content: { type: "text", text: fenced(text) } }],
+});
+
+interface EndedCall {
+  readonly result: ToolResult;
+  readonly deeds: readonly ToolDeed[];
+  readonly agent?: string;
+}
+
+/** A call has ended. */
+function toolEnd({ result, deeds, agent }: EndedCall): SessionUpdate {
+  const diffs = deeds.flatMap((deed): ToolCallContent[] =>
+    deed.kind === "write" ? [{ type: "diff", path: deed.path, oldText: deed.before, newText: deed.after }] : [],
+  );
+  const paths = deeds.flatMap((deed) => (deed.kind === "read" || deed.kind === "write" ? [{ path: deed.path }] : []));
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId: callIdOf(result.callId, agent),
+    status: result.failed ? "failed" : "completed",
+    content: [...diffs, ...resultContent(result)],
+    ...(paths.length === 0 ? {} : { locations: paths }),
+  };
+}
+
+function resultContent({ name, text, images = [] }: ToolResult): readonly ToolCallContent[] {
+  const shown = LITERAL.has(kindOf(name)) ? fenced(text) : text;
+  const blocks: ContentBlock[] = [{ type: "text", text: shown }, ...images.map(imageBlock)];
+  return blocks.map((content) => ({ type: "content", content }));
+}
+
+const imageBlock = ({ mediaType, base64 }: Image): ContentBlock => ({
+  type: "image",
+  mimeType: mediaType,
+  data: base64,
+});
+
+/** Results that are no Markdown. */
+const LITERAL: ReadonlySet<ToolKind> = new Set(["read", "search", "execute"]);
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  read: "read",
+  write: "edit",
+  edit: "edit",
+  bash: "execute",
+  read_bash: "execute",
+  stop_bash: "execute",
+  grep: "search",
+  glob: "search",
+  lsp: "search",
+  fetch: "fetch",
+  web_search: "fetch",
+  report_intent: "think",
+  todo: "think",
+  task: "think",
+};
+
+const kindOf = (name: string): ToolKind => KINDS[name] ?? "other";
+
+/** Editors render Markdown, so this returns a code block whose fence nothing in the text can close. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}

@@ -1,13 +1,16 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Gate } from "../engine/gates.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { type InTurn, oneAtATime } from "../../lib/process/tasks.ts";
 import { shortLine } from "../../lib/text/printable.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
+import { removeLeftCopies } from "../../receipts/workspace/workspace-copy.ts";
 import type { MergeConflict, MergeReport } from "../../snapshots/merge-changes.ts";
+import type { Gate } from "../engine/gates.ts";
 
 /** The copies of a workspace in which the sub-agents of a session work. */
 export interface Worktrees {
+  /** How many may be in use at once. */
+  readonly most: number;
   /** Waits until fewer than the largest number are in use. Disposing it frees the place. */
   enter(signal: AbortSignal): Promise<Disposable>;
   /** Waits until none is in use. */
@@ -39,6 +42,7 @@ export function openWorktrees(workspace: string, most: number): Worktrees {
     next();
   };
   return {
+    most,
     async enter(signal) {
       while (used >= most) {
         signal.throwIfAborted();
@@ -138,4 +142,13 @@ function stateOf(path: string): string {
   } catch {
     return "nothing";
   }
+}
+
+/** Tells the session's own agent how to use them. */
+export const worktreesText = (most: number): string =>
+  `Split the task: find parts that can be done independently, and start a general-purpose sub-agent for each, all in one answer so that they work at the same time, at most ${most} at once. Each works in a copy of the workspace, and its changes are merged into the workspace when it is done. Say in each prompt which files are its own, because two sub-agents that change the same lines make a conflict. Afterwards resolve what was not merged, and check the whole yourself. Do small tasks without sub-agents.`;
+
+/** Removes the copies of sessions that were killed. */
+export function removeLeftWorktrees(home: string): void {
+  if (existsSync(join(home, "worktrees"))) removeLeftCopies(home);
 }

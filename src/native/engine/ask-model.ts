@@ -1,40 +1,47 @@
-import type { AssistantMessage, Message, TokenUsage } from "../../contract/message.ts";
 import type { LoopEvent } from "../../contract/engine-event.ts";
-import { historyPieces } from "../../contract/history.ts";
-import { ModelError } from "../../models/model.ts";
-import type { Clock, LoopParts, RequestStep } from "./processor.ts";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
+import { historyPieces } from "../../contract/history.ts";
+import type { AssistantMessage, Message, TokenUsage } from "../../contract/message.ts";
+import { type Model, ModelError } from "../../models/model.ts";
+import type { Clock, Processor, RequestStep } from "./processor.ts";
 
 export type Attempt =
   | { readonly kind: "answer"; readonly message: AssistantMessage; readonly usage: TokenUsage | undefined }
   | { readonly kind: "interrupted"; readonly text: string }
   | { readonly kind: "failed"; readonly error: ModelError };
 
-export type AskingParts = Pick<LoopParts, "model" | "settings" | "signal" | "clock" | "processors"> &
-  Partial<Pick<LoopParts, "cacheKey">>;
+/** Who asks a model. */
+export interface Asking {
+  readonly model: Model;
+  readonly settings: EngineSettings;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly processors: readonly Processor[];
+  readonly cacheKey?: string;
+}
 
 /**
  * Asks until there is a complete answer, the retries are used up, or retrying cannot help. A truncated answer is
  * discarded. `step` is the request as it is now: a remedy may have shortened the history.
  */
-export async function* askModel(step: () => RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {
-  const { settings, signal, clock } = parts;
+export async function* askModel(step: () => RequestStep, asking: Asking): AsyncGenerator<LoopEvent, Attempt> {
+  const { settings, signal, clock } = asking;
   let remedies = 0;
   for (let tries = 1; ; tries++) {
-    const attempt = yield* askOnce(step(), parts);
+    const attempt = yield* askOnce(step(), asking);
     if (attempt.kind !== "failed") return attempt;
     const { error } = attempt;
     const failure = { type: "request-failed", because: error.message, status: error.status, tries } as const;
-    if (remedies < MAX_REMEDIES && (yield* behind({ ...failure, retryInMs: 0 }, mend(step(), error, parts))))
+    if (remedies < MAX_REMEDIES && (yield* behind({ ...failure, retryInMs: 0 }, mend(step(), error, asking))))
       remedies++;
     else {
       const again = error.kind === "transient" && tries < settings.tries;
-      const retryInMs = again ? retryDelay(tries, error, { settings, clock }) : null;
+      const retryInMs = again ? retryDelay(tries, error, settings, clock) : null;
       const tooLong =
         again && retryInMs === null ? `; the provider asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
       yield { ...failure, because: `${error.message}${tooLong}`, retryInMs };
       if (retryInMs === null) return attempt;
-      await paused(retryInMs, parts);
+      await paused(retryInMs, asking);
     }
     if (signal.aborted) return { kind: "interrupted", text: "" };
   }
@@ -52,8 +59,8 @@ async function* behind<Result>(
   return yield* remedy;
 }
 
-async function* askOnce(step: RequestStep, parts: AskingParts): AsyncGenerator<LoopEvent, Attempt> {
-  const { model, processors, signal, cacheKey } = parts;
+async function* askOnce(step: RequestStep, asking: Asking): AsyncGenerator<LoopEvent, Attempt> {
+  const { model, processors, signal, cacheKey } = asking;
   const { system, history, tools } = step;
   let text = "";
   try {
@@ -81,7 +88,7 @@ const MAX_REMEDIES = 3;
  * Changes the history to one that the provider may take, and returns whether it did. First it loses its images; if it
  * was too large, processors may then shorten it (compaction).
  */
-async function* mend(step: RequestStep, error: ModelError, parts: AskingParts): AsyncGenerator<LoopEvent, boolean> {
+async function* mend(step: RequestStep, error: ModelError, asking: Asking): AsyncGenerator<LoopEvent, boolean> {
   if (error.kind !== "too-large" && error.kind !== "bad-image") return false;
   const stripped = withoutImages(step.history, NOTES[error.kind]);
   if (stripped !== undefined) {
@@ -91,7 +98,7 @@ async function* mend(step: RequestStep, error: ModelError, parts: AskingParts): 
   }
   if (error.kind === "bad-image") return false;
   let mended = false;
-  for (const processor of parts.processors) {
+  for (const processor of asking.processors) {
     if (mended) break;
     for await (const event of processor.onRequestError?.(error, step) ?? []) {
       mended ||= event.type === "history-replaced";
@@ -102,7 +109,7 @@ async function* mend(step: RequestStep, error: ModelError, parts: AskingParts): 
 }
 
 /** An interruption ends the pause; the caller sees it on the signal. */
-async function paused(milliseconds: number, { clock, signal }: AskingParts): Promise<void> {
+async function paused(milliseconds: number, { clock, signal }: Asking): Promise<void> {
   if (milliseconds === 0) return;
   try {
     await clock.pause(milliseconds, signal);
@@ -136,11 +143,6 @@ function withoutImages(history: readonly Message[], note: string): readonly Mess
   return found ? stripped : undefined;
 }
 
-interface Pace {
-  readonly settings: EngineSettings;
-  readonly clock: Clock;
-}
-
 /** The longest wait a provider may ask for. Beyond that, failing is clearer. */
 const MAX_RETRY_AFTER_MS = 600_000;
 
@@ -148,7 +150,7 @@ const MAX_RETRY_AFTER_MS = 600_000;
  * Milliseconds before the next try: what the provider asked for, but at least the first step; otherwise half to all of
  * an exponentially growing step, up to the cap. Null when the provider asks for more than anyone should wait.
  */
-function retryDelay(tries: number, error: ModelError, { settings, clock }: Pace): number | null {
+function retryDelay(tries: number, error: ModelError, settings: EngineSettings, clock: Clock): number | null {
   const requestedMs = error.retryAfterMs;
   if (requestedMs !== undefined)
     return requestedMs > MAX_RETRY_AFTER_MS ? null : Math.max(requestedMs, settings.retry_base_ms);

@@ -1,13 +1,21 @@
 import { expect, test } from "vitest";
 import { historyProblems } from "../../../test/support/history-problems.ts";
-import { asks, call, calls, playTurns, says, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import {
+  asks,
+  call,
+  calls,
+  compactNow,
+  playTurns,
+  says,
+  sessionParts,
+  tool,
+} from "../../../test/support/scripted-session.ts";
 import { smallWindow } from "../../../test/support/small-window.ts";
-import { openHistory } from "../../contract/history.ts";
 import type { LoopEvent } from "../../contract/engine-event.ts";
+import { openHistory } from "../../contract/history.ts";
 import type { Message } from "../../contract/message.ts";
-import { openBudget } from "./budget.ts";
 import { type Model, ModelError } from "../../models/model.ts";
-import { compactNow } from "./compaction.ts";
+import { openBudget } from "./processor.ts";
 
 const line = "const value = compute(offset, length);\n";
 const read = tool("read", ({ lines = 60 }) => ({ text: line.repeat(Number(lines)), failed: false }));

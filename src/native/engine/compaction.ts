@@ -1,17 +1,16 @@
 import type { CompactionTrigger, LoopEvent } from "../../contract/engine-event.ts";
-import type { EngineSettings } from "../../contract/engine-settings.ts";
-import { type History, historyPieces } from "../../contract/history.ts";
+import { COMPACT_AT, type EngineSettings } from "../../contract/engine-settings.ts";
+import { historyPieces } from "../../contract/history.ts";
 import type { Message } from "../../contract/message.ts";
+import { whenAborted } from "../../lib/process/tasks.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { Model } from "../../models/model.ts";
 import { estimateTokens } from "../../models/tokens.ts";
-import { cutPlace, rebuilt } from "./compacted-history.ts";
+import { cutPlace, rebuilt, summaryRequest, writeSummary } from "./compacted-history.ts";
 import { type ContextWindow, contextWindow, type Measured } from "./context-window.ts";
-import { summaryRequest, writeSummary } from "./conversation-summary.ts";
-import type { Clock, LoopParts, Processor, RequestStep } from "./processor.ts";
-import { recorded, requestStep, toolOffers } from "./run-turns.ts";
+import type { Clock, Processor, RequestStep } from "./processor.ts";
 
-interface CompactionParts {
+interface Compacting {
   readonly model: Model;
   readonly settings: EngineSettings;
   readonly clock: Clock;
@@ -45,13 +44,10 @@ const MAX_USELESS = 2;
 /** After a failure, the history must grow by this share of the window before the next try. */
 const PATIENCE = 0.05;
 
-/** Where a summary usually starts. One that starts earlier, or is asked for, leaves room in the same proportion. */
-const USUAL_START = 0.8;
-
 /** The share of the window that the request for a summary may have. */
 const SUMMARY_SHARE = 0.6;
 
-interface State extends CompactionParts {
+interface State extends Compacting {
   readonly window: ContextWindow;
   pending?: Pending | undefined;
   /** How many summaries in a row have freed almost nothing. */
@@ -71,10 +67,10 @@ interface Pending {
   because?: string;
 }
 
-export function compaction(parts: CompactionParts): Compaction {
-  const { model, settings } = parts;
+export function compaction(compacting: Compacting): Compaction {
+  const { model, settings, isOneTask } = compacting;
   const window = contextWindow(model, settings);
-  const state: State = { ...parts, window, useless: 0, notBefore: 0 };
+  const state: State = { ...compacting, window, useless: 0, notBefore: 0 };
   return {
     name: "compaction",
     measure: (step) => window.measure(step),
@@ -85,7 +81,7 @@ export function compaction(parts: CompactionParts): Compaction {
       if (tokens < limit * settings.compact_at || step.history.length < MIN_MESSAGES || isPatient) return;
       const mustWait = tokens >= limit * settings.compact_wait_at;
       if (mustWait) yield* takeOrWrite(state, step, "blocking");
-      else if (state.pending === undefined && !(parts.isOneTask === true && step.turn === 1))
+      else if (state.pending === undefined && !(isOneTask === true && step.turn === 1))
         yield* start(state, step, "background");
     },
     onRequest: (request) => window.asked(request),
@@ -129,13 +125,14 @@ async function* start(state: State, step: RequestStep, trigger: CompactionTrigge
   if (spent) return yield { type: "compaction-failed", because: "a limit of the session is reached" };
   await state.before?.(trigger);
   const history = [...step.history];
-  const recent = Math.min(limit * settings.compact_at, tokens) / USUAL_START;
+  // A summary that starts earlier than usual, or is asked for, leaves room in the same proportion.
+  const recent = Math.min(limit * settings.compact_at, tokens) / COMPACT_AT;
   const cut = cutPlace(history, { count: window.count, limit: recent });
   yield { type: "compaction-start", trigger, tokens, limit };
   const request = summaryRequest(history.slice(0, cut), { limit: limit * SUMMARY_SHARE, count: estimateTokens });
   // One that somebody waits for ends with the wait; one in the background ends with the session.
   const signal = trigger === "background" ? state.signal : AbortSignal.any([state.signal, step.signal]);
-  const done = writeSummary({ ...step, ...request }, { model, settings, signal, clock });
+  const done = writeSummary({ ...step, ...request }, { model, settings, signal, clock, processors: [] });
   const pending: Pending = { trigger, history, cut, tokens, done };
   state.pending = pending;
   done.then(
@@ -194,25 +191,3 @@ async function* replace(
 }
 
 const STOPPED = "the last two summaries freed almost nothing; the conversation is not shortened any more";
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-type Parts = Pick<LoopParts, "model" | "budget" | "system" | "tools" | "signal" | "beside"> & {
-  readonly compaction: Compaction;
-};
-
-/** The request that a run would begin with. */
-const nextRequest = (history: History, parts: Parts) =>
-  requestStep(0, { run: { history }, offers: toolOffers(parts.tools)().offers, parts });
-
-/** The tokens of the next request, and the model's window. */
-export const measureNext = (history: History, parts: Parts) => parts.compaction.measure(nextRequest(history, parts));
-
-/** Shortens a history while no run is going on. */
-export const compactNow = (history: History, parts: Parts): AsyncGenerator<LoopEvent, void> =>
-  recorded(parts.compaction.now(nextRequest(history, parts)), history, parts.beside);

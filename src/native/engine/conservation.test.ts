@@ -6,12 +6,12 @@ import type { LoopEvent } from "../../contract/engine-event.ts";
 import { EngineSettings } from "../../contract/engine-settings.ts";
 import { historyPieces } from "../../contract/history.ts";
 import type { AssistantMessage, Message } from "../../contract/message.ts";
-import { converse, type EngineParts } from "../session/conversation.ts";
 import type { Model, ModelRequest } from "../../models/model.ts";
 import { newSessionId } from "../log/log-folder.ts";
 import { createSession } from "../log/session-log.ts";
-import { type Compaction, compaction } from "./compaction.ts";
+import { converse, type TalkingAgent } from "../session/conversation.ts";
 import { cutPlace } from "./compacted-history.ts";
+import { type Compaction, compaction } from "./compaction.ts";
 
 /** What must not get lost: in prompts, in answers of the person, in what the agent decided, in a rejection. */
 const PROMPTS = 10;
@@ -61,7 +61,7 @@ async function session(make: (model: Model) => Compaction) {
   });
   const folder = tempFolder();
   using log = createSession({ id: newSessionId(0), cwd: "/", model: "rehearsed/model" }, { folder, now: () => 0 });
-  const parts: EngineParts = { ...sessionParts(scene.model, { tools }), compaction: make(scene.model) };
+  const parts: TalkingAgent = { ...sessionParts(scene.model, { tools }), compaction: make(scene.model) };
   const conversation = converse(log, parts);
   const events: string[] = [];
   for (let n = 0; n < PROMPTS; n++) {

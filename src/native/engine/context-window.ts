@@ -16,10 +16,10 @@ export interface ContextWindow {
   measure(step: RequestStep): Promise<Measured>;
   /** The tokens of messages. */
   readonly count: (messages: readonly Message[]) => number;
-  asked(request: MeasuredRequest): void;
+  asked(request: ModelRequest): void;
   answered(usage: TokenUsage | undefined): void;
   /** The provider refused this request as too long: it knows better than any table what it takes. */
-  refused(request: MeasuredRequest, because: string): void;
+  refused(request: ModelRequest, because: string): void;
 }
 
 /** The share of the first threshold from which tokens are counted exactly, where they can be. */
@@ -69,16 +69,14 @@ async function exactMeter(): Promise<ContextMeter | undefined> {
   }
 }
 
-type MeasuredRequest = Pick<ModelRequest, "system" | "history" | "tools" | "tail">;
-
 /**
  * How many tokens a request has. What the provider counted for the last answer is the measure of everything up to
  * there; only what came after is estimated, and the estimate is corrected by the ratio of the last counts.
  */
 interface ContextMeter {
-  tokens(request: MeasuredRequest): number;
+  tokens(request: ModelRequest): number;
   /** Call it with the request that is made, right before it is made. */
-  asked(request: MeasuredRequest): void;
+  asked(request: ModelRequest): void;
   /** Call it with what the provider counted for that request. Absurd and missing counts change nothing. */
   answered(usage: TokenUsage | undefined): void;
   /** The tokens of messages, corrected in the same way. */
@@ -99,7 +97,7 @@ export function contextMeter(count: CountText): ContextMeter {
   const fixed = fixedTokens(count);
   // A request that is not made yet is assumed to end like the last one.
   let tail = 0;
-  const estimate = ({ system, history, tools }: MeasuredRequest) => fixed(system, tools) + sum(history) + tail;
+  const estimate = ({ system, history, tools }: ModelRequest) => fixed(system, tools) + sum(history) + tail;
   const ratios: number[] = [];
   let last: { readonly estimate: number; readonly first: Message | undefined } | undefined;
   let anchor: { readonly estimate: number; readonly tokens: number; readonly first: Message | undefined } | undefined;

@@ -1,10 +1,10 @@
-import type { EngineSettings } from "../../contract/engine-settings.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import { acceptanceReason } from "../../contract/gate-reason.ts";
-import { RUN_EXIT } from "../../contract/run-exit.ts";
-import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import type { Message } from "../../contract/message.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
 import type { RecentWork, WorkMetrics } from "../../contract/work-metrics.ts";
-import type { AgentStop, EngineHooks, StopWord, SubagentStop } from "./hooks.ts";
+import type { AgentStop, EngineHooks, StoppingAgent, StopWord } from "./hooks.ts";
+import type { LoopAgent } from "./processor.ts";
 
 /** How many times in a row each gate has blocked. Starts with an empty map and no change. */
 export interface GateCounts {
@@ -21,11 +21,12 @@ export type GateWord =
   | { readonly kind: "blocked"; readonly reason: string }
   | { readonly kind: "gave-up"; readonly outcome: GateOutcome };
 
-type GateOutcome = Pick<SessionOutcome, "because"> & {
+interface GateOutcome {
   readonly reason: "gate-gave-up" | "limit";
+  readonly because: string;
   readonly gate: string;
   readonly exitCode: number;
-};
+}
 
 /** Counts that start anew, or go on from how often each gate had blocked before. */
 export const gateCounts = (before: ReadonlyMap<string, number> = new Map()): GateCounts => ({
@@ -33,40 +34,33 @@ export const gateCounts = (before: ReadonlyMap<string, number> = new Map()): Gat
   changes: 0,
 });
 
-interface Asking {
-  readonly step: Omit<GateStep, "blocked">;
-  readonly counts: GateCounts;
-  readonly parts: {
-    readonly settings: EngineSettings;
-    readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
-  };
-}
-
 /** Asks the gates in order. The first that blocks decides; one that blocks too often while nothing changes gives up. */
 export async function* askGates(
   gates: readonly Gate[],
-  { step, counts, parts }: Asking,
+  stop: Stop,
+  counts: GateCounts,
+  { settings, fingerprint }: LoopAgent,
 ): AsyncGenerator<SessionEvent, GateWord> {
-  await noticeChange(counts, () => parts.fingerprint?.(step.signal));
+  await noticeChange(counts, () => fingerprint?.(stop.signal));
   for (const gate of gates) {
-    if (step.signal.aborted) break;
+    if (stop.signal.aborted) break;
     const before = counts.blocks.get(gate.name) ?? { blocked: 0 };
-    const answer = await gate.check({ ...step, blocked: before.blocked });
+    const answer = await gate.check({ ...stop, blocked: before.blocked });
     const { reason, exitCode } =
       typeof answer === "object" ? answer : { reason: answer?.trim() ?? "", exitCode: gate.exitCode };
-    if (step.signal.aborted) break;
+    if (stop.signal.aborted) break;
     if (reason === "") {
       if (before.blocked > 0) yield { type: "gate-passed", gate: gate.name };
       counts.blocks.delete(gate.name);
       continue;
     }
     const blocked = countBlock(gate, counts);
-    const most = gate.most ?? parts.settings.gate_blocks;
+    const most = gate.most ?? settings.gate_blocks;
     if (blocked > most) {
       yield { type: "gate-gave-up", gate: gate.name, reason };
       return { kind: "gave-up", outcome: givenUp({ ...gate, exitCode }, most, reason) };
     }
-    counts.left = await parts.fingerprint?.(step.signal);
+    counts.left = await fingerprint?.(stop.signal);
     yield { type: "gate-blocked", gate: gate.name, reason };
     return { kind: "blocked", reason };
   }
@@ -93,17 +87,21 @@ async function noticeChange(counts: GateCounts, state: () => Promise<string | un
   if (found !== undefined && found !== counts.left) counts.changes++;
 }
 
-/** What a gate can see. */
-interface GateStep {
+/** A natural end of the agent's work. */
+interface Stop {
   readonly history: readonly Message[];
   /** The model's last text. */
   readonly text: string;
-  /** How often this gate has blocked since the state last changed. */
-  readonly blocked: number;
   /** What the session has done so far, and since the prompt that it works on. */
   readonly metrics: WorkMetrics;
   readonly recent: RecentWork;
   readonly signal: AbortSignal;
+}
+
+/** What a gate can see. */
+interface GateStep extends Stop {
+  /** How often this gate has blocked since the state last changed. */
+  readonly blocked: number;
 }
 
 /** Something that can refuse a stop. It says what the model should do; without a reason it does not block. */
@@ -153,21 +151,15 @@ export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
   };
 }
 
-interface AgentStopParts {
-  readonly hooks: EngineHooks;
-  /** A failing hook does not block, but it must be reported. */
-  readonly failed: (error: unknown) => void;
-}
+/** Called when a hook fails, which does not block but must be reported. */
+type OnFailure = (error: unknown) => void;
 
 /** The `agentStop` hooks as a gate. They are asked in order; the first that blocks with a reason decides. */
-export const agentStopGate = ({ hooks, failed }: AgentStopParts): Gate =>
+export const agentStopGate = (hooks: EngineHooks, failed: OnFailure): Gate =>
   stopGate("agent-stop", hooks.agentStop ?? [], failed);
 
 /** The `subagentStop` hooks as the gate of one sub-agent. */
-export const subagentStopGate = (
-  { hooks, failed }: AgentStopParts,
-  agent: Pick<SubagentStop, "agentId" | "agentName" | "agentDisplayName" | "parentAgentId" | "transcriptPath">,
-): Gate =>
+export const subagentStopGate = (hooks: EngineHooks, agent: StoppingAgent, failed: OnFailure): Gate =>
   stopGate(
     "subagent-stop",
     (hooks.subagentStop ?? []).map((hook) => (stop, response) => hook({ ...agent, ...stop, response })),
@@ -176,7 +168,7 @@ export const subagentStopGate = (
 
 type StopHook = (stop: AgentStop, text: string) => Promise<StopWord | undefined>;
 
-function stopGate(name: string, stopHooks: readonly StopHook[], failed: AgentStopParts["failed"]): Gate {
+function stopGate(name: string, stopHooks: readonly StopHook[], failed: OnFailure): Gate {
   return {
     name,
     exitCode: 9,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { CompactionTrigger, SessionOutcome } from "../../contract/engine-event.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
@@ -31,14 +32,17 @@ export interface AgentStop {
   readonly stopHookActive: boolean;
 }
 
-/** The sub-agent that would stop, and its answer. */
-export interface SubagentStop extends AgentStop {
+/** A sub-agent that would stop. */
+export interface StoppingAgent {
   readonly agentId: string;
   readonly agentName: string;
   readonly agentDisplayName: string;
   /** The sub-agent that started it; undefined when the session's own agent did. */
   readonly parentAgentId: string | undefined;
   readonly transcriptPath: string;
+}
+
+interface SubagentStop extends AgentStop, StoppingAgent {
   readonly response: string;
 }
 
@@ -160,4 +164,32 @@ function changedNote(toolArgs: unknown): string {
   const shown = JSON.stringify(toolArgs) ?? "nothing";
   const cut = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN).toWellFormed()}… (cut)` : shown;
   return `${CHANGED_CALL} ${cut}]`;
+}
+
+type Warn = (text: string) => void;
+
+/** Runs hooks that cannot change anything. A failure is only reported as a warning. */
+async function tell<Event>(hooks: readonly Hook<Event>[] = [], event: Event, warn: Warn): Promise<void> {
+  for (const hook of hooks) {
+    try {
+      await hook(event);
+    } catch (error) {
+      warn(`a hook failed: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Tells the hooks that a conversation begins. */
+export const tellStart = (hooks: EngineHooks, source: "new" | "resume", warn: Warn): Promise<void> =>
+  tell(hooks.sessionStart, { source }, warn);
+
+/** Tells the hooks that a conversation is about to be shortened. */
+export const tellCompaction = (hooks: EngineHooks, trigger: CompactionTrigger, warn: Warn): Promise<void> =>
+  tell(hooks.preCompact, { trigger: trigger === "asked" ? "manual" : "auto" }, warn);
+
+/** Tells the hooks how a conversation ended. */
+export async function tellEnd(hooks: EngineHooks, outcome: SessionOutcome | undefined, warn: Warn): Promise<void> {
+  const { reason = "answered", because: error = "" } = outcome ?? {};
+  if (reason === "answered") return await tell(hooks.sessionEnd, { reason: "complete" }, warn);
+  await tell(hooks.sessionEnd, { reason: reason === "aborted" ? "abort" : "error", error }, warn);
 }

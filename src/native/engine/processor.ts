@@ -2,8 +2,8 @@ import type { LoopEvent, ModelCall, UsageEvent } from "../../contract/engine-eve
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { Message, TokenUsage } from "../../contract/message.ts";
 import type { Permit, Tool, ToolOutput } from "../../contract/tool.ts";
+import { dollars } from "../../lib/text/printable.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest, ToolOffer } from "../../models/model.ts";
-import type { Budget } from "./budget.ts";
 
 /**
  * A decision on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is passed to the model with
@@ -74,8 +74,8 @@ export function guardProcessor(permit: Permit): Processor {
   };
 }
 
-/** Everything the inner loop works with. The engine has no direct access to disk, network or clock. */
-export interface LoopParts {
+/** What an agent is made of. The engine has no direct access to disk, network or clock. */
+export interface LoopAgent {
   readonly model: Model;
   readonly system: string;
   /** Asked in every turn. Tools keep the place they were first offered in; new ones come last. */
@@ -84,13 +84,17 @@ export interface LoopParts {
   readonly awaitTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly processors: readonly Processor[];
   readonly settings: EngineSettings;
-  readonly signal: AbortSignal;
   readonly clock: Clock;
-  readonly budget: Budget;
   /**
    * Anything that differs after work was done, such as a hash of the tree. If unknown, nothing counts as a change.
    */
   readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/** An agent, and what belongs to one run of it. */
+export interface LoopParts extends LoopAgent {
+  readonly signal: AbortSignal;
+  readonly budget: Budget;
   readonly cacheKey?: string;
   /** The ids of all calls so far, where the history may not show all of them. */
   readonly usedIds?: Set<string>;
@@ -109,12 +113,58 @@ export interface Clock {
 }
 
 /** Charges a request to the budget. The event it returns is the only account of it, so it must be yielded. */
-export function charged(
-  usage: TokenUsage | undefined,
-  { model, budget }: Pick<LoopParts, "model" | "budget">,
-  agent?: string,
-): UsageEvent {
+export function charged(usage: TokenUsage | undefined, model: Model, budget: Budget, agent?: string): UsageEvent {
   const cost = usage === undefined ? undefined : model.cost(usage);
   budget.charge(cost === undefined ? { unknown: true } : { cost });
   return { type: "usage", usage, cost, ...(agent === undefined ? {} : { agent }) };
+}
+
+/** What a session may use up. Absent: no limit. */
+export interface BudgetLimits {
+  readonly turns?: number | undefined;
+  /** In US dollars. */
+  readonly cost?: number | undefined;
+  /** A time of the clock, in milliseconds. */
+  readonly deadline?: number | undefined;
+}
+
+/** What was used up, for example before a session was resumed. */
+export interface Spent {
+  readonly turns: number;
+  readonly cost: number;
+}
+
+/** One budget for a whole session: the main loop, its sub-agents and its summaries all charge it. */
+export interface Budget {
+  /** `unknown`: something was spent, and nobody knows how much. */
+  charge(spent: Partial<Spent> & { readonly unknown?: boolean }): void;
+  /** What is left of each limit; undefined where there is none. */
+  left(): { readonly turns: number | undefined; readonly cost: number | undefined; readonly ms: number | undefined };
+  /** Which limit is reached, in words; undefined while there is something left of all of them. */
+  over(): string | undefined;
+}
+
+export function openBudget(
+  { turns, cost, deadline }: BudgetLimits,
+  { now, spent = { turns: 0, cost: 0 } }: { readonly now: () => number; readonly spent?: Spent },
+): Budget {
+  const used = { ...spent };
+  let isUnknown = false;
+  const leftOf = (limit: number | undefined, part: number) =>
+    limit === undefined ? undefined : Math.max(0, limit - part);
+  return {
+    charge(more) {
+      used.turns += more.turns ?? 0;
+      used.cost += more.cost ?? 0;
+      isUnknown ||= more.unknown === true;
+    },
+    left: () => ({ turns: leftOf(turns, used.turns), cost: leftOf(cost, used.cost), ms: leftOf(deadline, now()) }),
+    over() {
+      if (cost !== undefined && used.cost >= cost) return `the session cost ${dollars(used.cost)}`;
+      if (cost !== undefined && isUnknown)
+        return "the provider did not say how many tokens a request used, so its cost cannot be limited";
+      if (turns !== undefined && used.turns >= turns) return `${turns} turns used up`;
+      return deadline !== undefined && now() >= deadline ? "the time is over" : undefined;
+    },
+  };
 }

@@ -1,22 +1,24 @@
 import { eventOrigin, type LoopEvent, type SessionEvent, type SessionOutcome } from "../../contract/engine-event.ts";
-import { answerText, type Message, type TokenUsage, type UserMessage } from "../../contract/message.ts";
 import type { History } from "../../contract/history.ts";
+import { answerText, type Message, type TokenUsage, type UserMessage } from "../../contract/message.ts";
 import { type WorkCounter, workCounter } from "../../contract/work-metrics.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { agentStopGate, askGates, type Gate, gateCounts } from "./gates.ts";
 import { type EngineHooks, hooksProcessor, tellError } from "./hooks.ts";
-import type { LoopParts } from "./processor.ts";
-import { progressTrail } from "./progress.ts";
-import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
+import type { LoopAgent, LoopParts, Processor } from "./processor.ts";
+import { progressTrail, type Trail, withTrail } from "./progress.ts";
 import { interrupted, type PromptTurns, recorded, type RunOutcome, runTurns } from "./run-turns.ts";
-import { type Trail, withTrail } from "./trail.ts";
 
-/** What the outer loop needs in addition to the inner one. */
-export interface SessionParts extends LoopParts {
-  readonly queue: PromptQueue;
+/** An agent whose answers are judged. */
+export interface JudgedAgent extends LoopAgent {
   /** In the order they are asked; the `agentStop` hooks come last. */
   readonly gates: readonly Gate[];
   readonly hooks: EngineHooks;
+}
+
+/** What the outer loop needs in addition to the inner one. */
+export interface SessionParts extends LoopParts, JudgedAgent {
+  readonly queue: PromptQueue;
   readonly newId: () => string;
   /** True when the session was interrupted before the gates had judged its last answer, so they run first. */
   readonly unjudged?: boolean;
@@ -27,7 +29,7 @@ export interface SessionParts extends LoopParts {
   /** How often each gate had blocked in a row when the session was interrupted. */
   readonly blocked?: ReadonlyMap<string, number> | undefined;
   /** Yields the events of sub-agents in the background until none runs any more, or a prompt is waiting. */
-  readonly background?: () => AsyncGenerator<LoopEvent, void>;
+  readonly background?: (() => AsyncGenerator<LoopEvent, void>) | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
   const failures: SessionEvent[] = [];
   const failed = (error: unknown) =>
     failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
-  const gates = [...parts.gates, agentStopGate({ hooks, failed })];
+  const gates = [...parts.gates, agentStopGate(hooks, failed)];
   let counts = gateCounts(parts.blocked);
   const totals = sessionTotals(lastWords(history.messages), work);
   const { trail = progressTrail(history.messages) } = parts;
@@ -69,10 +71,10 @@ export async function* runSession(history: History, parts: SessionParts): AsyncG
     judged = true;
 
     const { metrics, recent } = work;
-    const step = { history: history.messages, text: totals.text(), metrics, recent, signal };
-    const word = yield* askGates(gates, { step, counts, parts });
+    const stop = { history: history.messages, text: totals.text(), metrics, recent, signal };
+    const word = yield* askGates(gates, stop, counts, parts);
     yield* failures.splice(0);
-    if (signal.aborted) return yield* rest(totals.outcome(...interrupted(parts)));
+    if (signal.aborted) return yield* rest(totals.outcome(...interrupted(parts.budget)));
     if (word.kind === "gave-up") return yield* rest({ ...totals.outcome("gate-gave-up", ""), ...word.outcome });
     if (word.kind === "passed") continue;
     const prompt = { id: parts.newId(), message: { role: "user", text: word.reason, source: "gate" } as const };
@@ -198,3 +200,61 @@ const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
   cacheRead: one.cacheRead + other.cacheRead,
   cacheWrite: one.cacheWrite + other.cacheWrite,
 });
+
+export interface QueuedPrompt {
+  readonly id: string;
+  readonly message: UserMessage;
+}
+
+/** Prompts waiting for their turn. */
+export interface PromptQueue {
+  add(prompt: QueuedPrompt): void;
+  addFirst(prompt: QueuedPrompt): void;
+  take(): QueuedPrompt | undefined;
+  readonly size: number;
+}
+
+export function promptQueue(initial: readonly QueuedPrompt[] = []): PromptQueue {
+  const prompts = [...initial];
+  return {
+    add: (prompt) => void prompts.push(prompt),
+    addFirst: (prompt) => void prompts.unshift(prompt),
+    take: () => prompts.shift(),
+    get size() {
+      return prompts.length;
+    },
+  };
+}
+
+/** Appends a prompt to the history, as modified by the hooks. Returns nothing when a hook refuses it. */
+async function* acceptPrompt(
+  prompt: QueuedPrompt,
+  hooks: EngineHooks,
+): AsyncGenerator<LoopEvent, UserMessage | undefined> {
+  const { id: promptId, message } = prompt;
+  let { text } = message;
+  const added: string[] = [];
+  // Only a person's text goes through the hooks: a gate's reason is not a prompt.
+  for (const hook of message.source === "person" ? (hooks.userPromptSubmitted ?? []) : []) {
+    const word = await hook({ prompt: text });
+    if (word?.decision === "block") {
+      yield { type: "prompt-refused", promptId, because: word.reason ?? "a hook refused it" };
+      return undefined;
+    }
+    text = word?.modifiedPrompt ?? text;
+    if (word?.additionalContext !== undefined) added.push(word.additionalContext);
+  }
+  const accepted: UserMessage = { ...message, text: [text, ...added].join("\n\n").toWellFormed() };
+  yield { type: "message", message: accepted, promptId };
+  return accepted;
+}
+
+/** Passes prompts that arrived while the model worked to its next request, instead of holding them until the end. */
+function steering(queue: PromptQueue, hooks: EngineHooks): Processor {
+  return {
+    name: "queued prompts",
+    async *preRequest() {
+      for (let prompt = queue.take(); prompt !== undefined; prompt = queue.take()) yield* acceptPrompt(prompt, hooks);
+    },
+  };
+}

@@ -11,11 +11,9 @@ import {
 import type { Tool } from "../../contract/tool.ts";
 import type { ModelError, ToolOffer } from "../../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
-import { tidyAnswer } from "./call.ts";
-import { charged, type LoopParts, type RequestStep } from "./processor.ts";
-import { progressTrail, progressWatch } from "./progress.ts";
-import { runCalls } from "./run-calls.ts";
-import { type Trail, withTrail } from "./trail.ts";
+import { type Budget, charged, type LoopParts, type RequestStep } from "./processor.ts";
+import { progressTrail, progressWatch, type Trail, withTrail } from "./progress.ts";
+import { runCalls, tidyAnswer } from "./run-calls.ts";
 
 /** How a run of the inner loop ended. The history is valid for every provider in all cases. */
 export interface RunOutcome {
@@ -79,16 +77,16 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   const { signal } = parts;
   await parts.awaitTools?.(signal);
   const { offers, byName: tools } = run.offered();
-  const step = () => requestStep(turn, { run, offers, parts });
+  const step = () => requestStep(turn, run, offers, parts);
   for (const processor of parts.processors) {
     if (!signal.aborted && processor.preRequest !== undefined) yield* processor.preRequest(step());
   }
-  if (signal.aborted) return interrupted(parts);
+  if (signal.aborted) return interrupted(parts.budget);
 
   const attempt = yield* askModel(step, parts);
   if (attempt.kind !== "answer") return yield* unanswered(attempt, parts);
   run.lastUsage = attempt.usage;
-  yield charged(attempt.usage, parts);
+  yield charged(attempt.usage, parts.model, parts.budget);
 
   const { message, dropped } = tidyAnswer(attempt.message, run.usedIds);
   yield { type: "message", message };
@@ -96,21 +94,20 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   if (calls.length === 0) return yield* answered(message);
 
   const done = yield* runCalls({ calls, tools, dropped }, parts);
-  if (signal.aborted) return interrupted(parts);
+  if (signal.aborted) return interrupted(parts.budget);
   if (done.rejected !== undefined) return ["rejected", done.rejected];
   if (done.ended === undefined) return undefined;
   yield { type: "response", text: done.ended };
   return ["answered", ""];
 }
 
-interface Stepping {
-  readonly run: Pick<Run, "history" | "lastUsage">;
-  readonly offers: readonly ToolOffer[];
-  readonly parts: Pick<LoopParts, "model" | "budget" | "system" | "signal" | "beside">;
-}
-
 /** The request as it would be made now. */
-export const requestStep = (turn: number, { run, offers, parts }: Stepping): RequestStep => ({
+export const requestStep = (
+  turn: number,
+  run: { readonly history: History; readonly lastUsage?: TokenUsage | undefined },
+  offers: readonly ToolOffer[],
+  parts: LoopParts,
+): RequestStep => ({
   turn,
   system: parts.system,
   // It changes with every event that a processor yields.
@@ -121,12 +118,12 @@ export const requestStep = (turn: number, { run, offers, parts }: Stepping): Req
   lastUsage: run.lastUsage,
   left: parts.budget.left(),
   signal: parts.signal,
-  charge: (usage, agent) => charged(usage, parts, agent),
+  charge: (usage, agent) => charged(usage, parts.model, parts.budget, agent),
   report: (event) => parts.beside.push(event),
 });
 
 /** By a person, or by the end of the time. */
-export const interrupted = ({ budget }: Pick<LoopParts, "budget">): End =>
+export const interrupted = (budget: Budget): End =>
   budget.left().ms === 0 ? ["limit", budget.over() ?? ""] : ["aborted", "interrupted"];
 
 /** The part of an interrupted answer that the person saw stays in the history, as text only. */
@@ -138,7 +135,7 @@ async function* unanswered(
   const text = attempt.text.toWellFormed();
   if (text.trim() !== "")
     yield { type: "message", message: { role: "assistant", parts: [{ type: "text", text }], stop: "cut" } };
-  return interrupted(parts);
+  return interrupted(parts.budget);
 }
 
 function reasonOf({ kind, message }: ModelError): string {
@@ -206,7 +203,7 @@ function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
  */
 export async function* recorded<Event extends { readonly type: string }, Result>(
   events: AsyncGenerator<Event, Result>,
-  history: Pick<History, "apply">,
+  apply: History["apply"],
   beside: Event[],
 ): AsyncGenerator<Event, Result> {
   // A reader that stops early ends the events as well.
@@ -214,7 +211,7 @@ export async function* recorded<Event extends { readonly type: string }, Result>
   for (let next = await source.next(); ; next = await source.next()) {
     yield* beside.splice(0);
     if (next.done === true) return next.value;
-    history.apply(next.value);
+    apply(next.value);
     yield next.value;
   }
 }

@@ -11,10 +11,9 @@ import {
   tool,
 } from "../../../test/support/scripted-session.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { openBudget } from "./budget.ts";
 import type { Gate } from "./gates.ts";
-import type { Processor } from "./processor.ts";
-import { promptQueue } from "./prompt-queue.ts";
+import { openBudget, type Processor } from "./processor.ts";
+import { promptQueue } from "./run-session.ts";
 
 const ok = () => ({ text: "ok", failed: false });
 const prompt = (text: string) => ({ id: text, message: { role: "user", text, source: "person" } as const });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { playSession, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import type { SessionEvent } from "../../contract/engine-event.ts";
 import type { AnswerPart } from "../../contract/message.ts";
 import { chooseModel } from "../../models/choose-model.ts";
 import { openModel } from "../../models/open-model.ts";
 import type { ScriptInput } from "../../models/scripted/script.ts";
 import { startScriptedModel } from "../../models/scripted/server.ts";
-import type { SessionEvent } from "../../contract/engine-event.ts";
 import { guardProcessor } from "./processor.ts";
-import { promptQueue } from "./prompt-queue.ts";
-import { playSession, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import { promptQueue } from "./run-session.ts";
 
 /** A task with text, parallel calls, a denied call, an unknown tool, server failures and a stop that a gate refuses. */
 const SCRIPT: ScriptInput = {

@@ -60,7 +60,7 @@ type Unusable = { readonly why: string };
 
 function readAgent(file: string, stem: string, place: KnowledgePlace): SubAgentDefinition | Unusable | undefined {
   const { workspace, mayRead } = place;
-  const read = readText(file, { root: isInside(file, workspace) ? workspace : undefined, mayRead });
+  const read = readText(file, isInside(file, workspace) ? workspace : undefined, mayRead);
   if (read === undefined || "why" in read) return read;
   const isYaml = /\.ya?ml$/.test(file);
   const parsed = isYaml ? yamlFields(read.text) : markdownFields(stem, read.text);

@@ -55,8 +55,8 @@ function* filesIn(
 
 function readCommand(file: string, name: string, place: KnowledgePlace): KnownCommand | { why: string } | undefined {
   const { workspace, mayRead } = place;
-  const reading = { root: isInside(file, workspace) ? workspace : undefined, mayRead };
-  const read = readText(file, reading);
+  const root = isInside(file, workspace) ? workspace : undefined;
+  const read = readText(file, root, mayRead);
   if (read === undefined || "why" in read) return read;
   if (!name.split(":").every((part) => NAME.test(part)))
     return { why: "its name may only contain letters, digits, dots, dashes and underscores" };
@@ -69,7 +69,7 @@ function readCommand(file: string, name: string, place: KnowledgePlace): KnownCo
     description: shortLine(typeof hint === "string" ? `${hint}: ${description}` : description, MAX_DESCRIPTION),
     file: nameOf(file, place),
     expand(given) {
-      const now = readText(file, reading) ?? { why: "it is no longer there" };
+      const now = readText(file, root, mayRead) ?? { why: "it is no longer there" };
       return "why" in now ? now : { text: fillArguments(readMarkdown(name, now.text).body, given) };
     },
   };

@@ -1,8 +1,16 @@
 import { basename, dirname } from "node:path";
 import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge.ts";
 import { wrapText } from "../../lib/text/printable.ts";
-import { filesIn, foldersBelow, instructionPlaces, isOthers, nestedPlace } from "./instruction-files.ts";
-import { type LoadedText, matchesGlobs, openShelf } from "./instruction-shelf.ts";
+import {
+  filesIn,
+  foldersBelow,
+  instructionFiles,
+  isOthers,
+  type LoadedText,
+  matchesGlobs,
+  nestedPlace,
+  openShelf,
+} from "./instruction-files.ts";
 import { nameOf } from "./text-files.ts";
 
 /** The instructions of a session, and what was found and left out. */
@@ -13,7 +21,7 @@ export interface Knowledge {
 
 /** Reads the instructions for a session, in order. Those with `touch` wait for a file that they are about. */
 export function loadInstructions(place: KnowledgePlace): Knowledge {
-  const { places, notLoaded } = instructionPlaces(place);
+  const { places, notLoaded } = instructionFiles(place);
   const shelf = openShelf(place);
   for (const each of places) shelf.add(each);
   const { kept, repeated } = withoutStaged(shelf.loaded());

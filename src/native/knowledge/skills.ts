@@ -65,8 +65,8 @@ type Unusable = { readonly why: string; readonly expected?: true };
 function readSkill(file: string, folderName: string, place: KnowledgePlace): KnownSkill | Unusable | undefined {
   const { workspace, mayRead } = place;
   const isOwn = !isInside(file, workspace);
-  const reading = { root: isOwn ? undefined : workspace, mayRead };
-  const read = readText(file, reading);
+  const root = isOwn ? undefined : workspace;
+  const read = readText(file, root, mayRead);
   if (read === undefined || "why" in read) return read;
   const { fields, description, problem } = readMarkdown(folderName, read.text);
   if (problem !== undefined) return { why: problem };
@@ -82,7 +82,7 @@ function readSkill(file: string, folderName: string, place: KnowledgePlace): Kno
     folder: dirname(realpathSync(file)),
     isOwn,
     read() {
-      const now = readText(file, reading) ?? { why: "it is no longer there" };
+      const now = readText(file, root, mayRead) ?? { why: "it is no longer there" };
       return "why" in now ? now : { text: readMarkdown(folderName, now.text).body };
     },
   };

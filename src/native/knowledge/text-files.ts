@@ -9,19 +9,18 @@ import { errorCode, messageOf } from "../../lib/text/user-error.ts";
 /** The most that one file may have, in bytes. */
 const MAX_FILE = 64 * 1024;
 
-interface ReadingPlace {
-  /** The folder that the file must be in, with links followed. Undefined for the user's own files, which may be anywhere. */
-  readonly root?: string | undefined;
-  readonly mayRead: (path: string) => boolean;
-}
-
 type TextFile = { readonly text: string; readonly real: string } | { readonly why: string };
 
 /**
  * A text file for the model, in UTF-8 or UTF-16 or a legacy encoding. Undefined when nothing is there; otherwise a
- * reason when it must not or cannot be read. Never blocks on a FIFO.
+ * reason when it must not or cannot be read. `root` is the folder that it must be in, with links followed; undefined for
+ * the user's own files, which may be anywhere. Never blocks on a FIFO.
  */
-export function readText(path: string, { root, mayRead }: ReadingPlace): TextFile | undefined {
+export function readText(
+  path: string,
+  root: string | undefined,
+  mayRead: (path: string) => boolean,
+): TextFile | undefined {
   try {
     const real = realpathSync(path);
     if (root !== undefined && !isInside(real, root)) return { why: "a link out of the repository" };

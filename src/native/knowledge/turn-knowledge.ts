@@ -6,16 +6,16 @@ import { loadedRecord, type NativeContext } from "./context.ts";
 import { touchedInstructions } from "./instructions.ts";
 import { nameOf } from "./text-files.ts";
 
-interface TurnParts {
+interface TurnSources {
   readonly context: NativeContext;
   /** How long the session may work after this start; undefined without a limit. */
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs?: number | undefined;
   readonly openItems: () => readonly string[];
   /** Anything that differs after the work tree has changed; undefined where that is unknown. */
-  readonly fingerprint: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   /** The records of a resumed session, with the files that it has touched. */
-  readonly before: readonly SessionRecord[];
-  readonly record: (record: SessionRecord) => void;
+  readonly before?: readonly SessionRecord[];
+  readonly record?: (record: SessionRecord) => void;
   /** The files that were written in turns which were not taken back. Without it, all that were written count. */
   readonly written?: (() => readonly string[]) | undefined;
 }
@@ -24,8 +24,8 @@ interface TurnParts {
  * What the model is told while it works: instructions about files that it touches and the state of the session, with
  * every request anew, and reminders, as messages.
  */
-export function turnKnowledge(parts: TurnParts): Processor {
-  const { context, timeoutMs, openItems, fingerprint, before, record } = parts;
+export function turnKnowledge(sources: TurnSources): Processor {
+  const { context, timeoutMs, openItems, fingerprint, before = [], record } = sources;
   const { place, instructions } = context;
   const touched = touchedInstructions(instructions, place);
   const written = new Set<string>();
@@ -42,7 +42,7 @@ export function turnKnowledge(parts: TurnParts): Processor {
     percentLeft: () => percentLeft(step?.left.ms, timeoutMs),
     async hasChangedPaths() {
       if (written.size > 0 || step === undefined) return true;
-      const [first, now] = [await tree, await fingerprint(step.signal)];
+      const [first, now] = [await tree, await fingerprint?.(step.signal)];
       return first === undefined || first !== now;
     },
   });
@@ -51,14 +51,14 @@ export function turnKnowledge(parts: TurnParts): Processor {
     async *preRequest(now) {
       step = now;
       // Only a session with a time limit is reminded that nothing has changed.
-      if (timeoutMs !== undefined) tree ??= fingerprint(now.signal);
+      if (timeoutMs !== undefined) tree ??= fingerprint?.(now.signal);
       for (const { text } of await reminders())
         yield { type: "message", message: { role: "user", text, source: "jit-instruction" } };
     },
     async decorate({ left }) {
       const { turns, cost, ms } = left;
       const limits = { turnsLeft: turns, costLeft: cost, timeLeftMs: ms };
-      const changed = parts.written?.().map((path) => nameOf(path, place)) ?? [...written];
+      const changed = sources.written?.().map((path) => nameOf(path, place)) ?? [...written];
       const state = stateBlock({ openItems: openItems(), changedFiles: changed, ...limits });
       return [...touched.texts(), ...(state === undefined ? [] : [state])];
     },
@@ -66,7 +66,7 @@ export function turnKnowledge(parts: TurnParts): Processor {
       for (const deed of output.deeds ?? []) {
         const found = see(deed);
         if (found === undefined || found.loaded.length + found.notLoaded.length === 0) continue;
-        record(loadedRecord(found.loaded, found.notLoaded));
+        record?.(loadedRecord(found.loaded, found.notLoaded));
       }
       return undefined;
     },

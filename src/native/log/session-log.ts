@@ -16,11 +16,20 @@ import {
   type SessionRecord,
 } from "../../contract/session-record.ts";
 import { syncFolder } from "../../lib/files/atomic-write.ts";
+import { makeFolder } from "../../lib/files/make-folder.ts";
 import { lockHolder, takeLock } from "../../lib/files/lock.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
-import { agentsPath, filesPath, lockPath, logPath, newSessionId } from "./log-folder.ts";
-import { continuable, NO_SUM, readLog, type Stamped, writeLine } from "./read-log.ts";
-import { imagesFolder, withStoredImages } from "./stored-images.ts";
+import {
+  agentsPath,
+  filesPath,
+  findSession,
+  lockPath,
+  logPath,
+  newSessionId,
+  sessionsFolder,
+  sessionsPlace,
+} from "./log-folder.ts";
+import { continuable, imagesFolder, NO_SUM, readLog, type Stamped, withStoredImages, writeLine } from "./read-log.ts";
 
 /** A session that this process may write to. */
 export interface Session extends Disposable {
@@ -38,12 +47,10 @@ interface Place {
   readonly now: () => number;
 }
 
+type NewHeader = Omit<SessionHeader, "type" | "version">;
+
 /** Creates a session, starting with `records` copied from another one. */
-export function createSession(
-  header: Omit<SessionHeader, "type" | "version">,
-  { folder, now }: Place,
-  records: readonly Stamped[] = [],
-): Session {
+export function createSession(header: NewHeader, { folder, now }: Place, records: readonly Stamped[] = []): Session {
   const lock = lockNewSession(folder, header.id);
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const path = logPath(folder, header.id);
@@ -79,7 +86,7 @@ const remove = (folder: string, id: string) => {
 /**
  * Opens a session to continue it. An incomplete last line is cut off; a modified or newer log is rejected unchanged.
  */
-export function openSession(id: string, { folder, now }: Place): Session & { readonly header: SessionHeader } {
+export function openSession(id: string, { folder, now }: Place): LoggedSession {
   const lock = lockSession(folder, id);
   const path = logPath(folder, id);
   try {
@@ -93,6 +100,36 @@ export function openSession(id: string, { folder, now }: Place): Session & { rea
     lock[Symbol.dispose]();
     throw error;
   }
+}
+
+/** A session, with how it began. */
+export interface LoggedSession extends Session {
+  readonly header: SessionHeader;
+}
+
+/** Continues the session that the user means, from the folder `cwd`. */
+export function resumeSession(home: string, wanted: string, cwd: string): LoggedSession {
+  const folder = sessionsFolder(home);
+  return openSession(findSession(folder, wanted, cwd), { folder, now: Date.now });
+}
+
+/** Begins a session of the user's. */
+export function newSession(home: string, beginning: Omit<NewHeader, "id">): LoggedSession {
+  const header: SessionHeader = {
+    type: "session",
+    version: SESSION_VERSION,
+    id: newSessionId(Date.now()),
+    ...beginning,
+  };
+  const { type: _, version: __, ...given } = header;
+  return { ...createSession(given, { folder: sessionsFolder(home), now: Date.now }), header };
+}
+
+/** Begins the log of a sub-agent, beside that of its session. */
+export function newAgentLog(home: string, session: string, header: NewHeader): Session {
+  const folder = agentsPath(sessionsPlace(home), session);
+  makeFolder(folder);
+  return createSession(header, { folder, now: Date.now });
 }
 
 function openOrRelease(path: string, flags: number, lock: Disposable): number {

@@ -16,13 +16,11 @@ const Link = z.object({ targetUri: Address, targetSelectionRange: Range });
 
 const MAX_PLACES = 2000;
 
-interface ReadPlaces {
+/** The places in the answer to a question for definitions or references, in order and each once. */
+export function readPlaces(result: unknown): {
   readonly places: readonly CodePlace[];
   readonly notes: readonly string[];
-}
-
-/** The places in the answer to a question for definitions or references, in order and each once. */
-export function readPlaces(result: unknown): ReadPlaces {
+} {
   const items: readonly unknown[] = Array.isArray(result) ? result : result === null ? [] : [result];
   const places = new Map<string, CodePlace>();
   for (const item of items.slice(0, MAX_PLACES)) {

@@ -2,19 +2,45 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ErrorCode, McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  McpError,
+  type RequestId,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
-import type { McpServer } from "../../contract/mcp-server.ts";
+import type { McpProgram, McpServer } from "../../contract/mcp-server.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
+import { whenAborted } from "../../lib/process/tasks.ts";
+import { decodeLines } from "../../lib/text/decode-lines.ts";
 import { shortLine } from "../../lib/text/printable.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
-import { tellingLine } from "../../sandbox/run/start-server.ts";
-import { openTransport, ServerEnded, type TransportPlace } from "./transport.ts";
+import {
+  type ServerPlace,
+  type ServerProgram,
+  type StartedServer,
+  startServer,
+  tellingLine,
+} from "../../sandbox/run/start-server.ts";
+import { judgedFetch } from "./judged-fetch.ts";
+import { sessionAuth } from "./login.ts";
 
-export interface ConnectPlace extends TransportPlace {
+/** What the servers of a session have in common: where they run, and by which rules they are asked. */
+export interface ServerSetup extends ServerPlace {
+  readonly policy: Policy;
+  /** The user's signalbox folder, with the logins and the known lists. */
+  readonly home: string;
+  /** Of signalbox. */
   readonly version: string;
-  readonly signal: AbortSignal;
   readonly startMs?: number | undefined;
+  /** How long a first request waits for servers whose tools are not known yet. */
+  readonly waitMs?: number | undefined;
 }
 
 /** A server that answers. */
@@ -23,16 +49,15 @@ export interface Connection {
   /** Everything in its list of tools, unchecked. */
   list(signal: AbortSignal): Promise<readonly unknown[]>;
   /** The result of one call, unchecked. */
-  call(request: CallRequest): Promise<unknown>;
+  call(request: ToolRequest, timeoutMs: number): Promise<unknown>;
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
-export interface CallRequest {
+export interface ToolRequest {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  readonly timeoutMs: number;
   readonly progress: (text: string) => void;
 }
 
@@ -46,15 +71,20 @@ const MAX_TOOLS = 1000;
 const MAX_LIST = 16_000_000;
 
 /** Connects to a server and greets it. Throws an error that says what is wrong, for people. */
-export async function connect(server: McpServer, place: ConnectPlace, onListChange: () => void): Promise<Connection> {
+export async function connect(
+  server: McpServer,
+  setup: ServerSetup,
+  signal: AbortSignal,
+  onListChange: () => void,
+): Promise<Connection> {
   try {
-    return await greet(server, place, onListChange);
+    return await greet(server, setup, signal, onListChange);
   } catch (error) {
     const isOlder =
       server.type === "http" && error instanceof StreamableHTTPError && String(error.code).startsWith("4");
     if (isOlder && error.code !== 401 && error.code !== 403) {
       try {
-        return await greet({ ...server, type: "sse" }, place, onListChange);
+        return await greet({ ...server, type: "sse" }, setup, signal, onListChange);
       } catch {
         // The first failure is about what the configuration says.
       }
@@ -63,9 +93,14 @@ export async function connect(server: McpServer, place: ConnectPlace, onListChan
   }
 }
 
-async function greet(server: McpServer, place: ConnectPlace, onListChange: () => void): Promise<Connection> {
-  const { version, signal, startMs = START_MS } = place;
-  const { transport, lastWords } = openTransport(server, place);
+async function greet(
+  server: McpServer,
+  setup: ServerSetup,
+  signal: AbortSignal,
+  onListChange: () => void,
+): Promise<Connection> {
+  const { version, startMs = START_MS } = setup;
+  const { transport, lastWords } = openTransport(server, setup);
   const client = new Client(
     { name: "signalbox", version },
     // Results go to a model, which needs no validation; somebody else's schema is not compiled here.
@@ -80,7 +115,9 @@ async function greet(server: McpServer, place: ConnectPlace, onListChange: () =>
   });
   const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
   try {
-    await until(limit, client.connect(transport, { timeout: startMs, signal: limit }));
+    // The SDK does not let go of a transport that never starts.
+    await Promise.race([client.connect(transport, { timeout: startMs, signal: limit }), whenAborted(limit)]);
+    limit.throwIfAborted();
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
@@ -91,7 +128,7 @@ async function greet(server: McpServer, place: ConnectPlace, onListChange: () =>
     instructions: client.getInstructions(),
     closed,
     list: (stop) => listAll(client, stop),
-    call: ({ tool, input, signal: stop, timeoutMs, progress }) =>
+    call: ({ tool, input, signal: stop, progress }, timeoutMs) =>
       client.request({ method: "tools/call", params: { name: tool, arguments: { ...input } } }, Anything, {
         signal: stop,
         timeout: timeoutMs,
@@ -134,16 +171,6 @@ const ENDED = "it ended before it answered";
 const isEnd = (error: unknown) =>
   error instanceof ServerEnded || (error instanceof McpError && error.code === Number(ErrorCode.ConnectionClosed));
 
-/** The SDK does not let go of a transport that never starts. */
-function until<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("interrupted"));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-  return Promise.race([work, aborted]);
-}
-
 function withWords(error: unknown, words: string): unknown {
   if (words === "") return error;
   return new Error(`${messageOf(error)}; it printed: ${tellingLine(words)}`, { cause: error });
@@ -170,3 +197,106 @@ export function wantsLogin(server: McpServer, error: unknown): string | undefine
   if (!isWanted || server.type === "stdio") return undefined;
   return `it wants a login; to log in: signalbox mcp login ${server.isEditors === true ? server.url : server.name}`;
 }
+
+/** A way to speak with a server, and the end of what it printed, for messages. */
+function openTransport(
+  server: McpServer,
+  setup: ServerSetup,
+): { readonly transport: Transport; readonly lastWords: () => string } {
+  if (server.type === "stdio") {
+    const transport = programTransport(() => startServer(programOf(server), setup));
+    return { transport, lastWords: transport.lastWords };
+  }
+  const url = new URL(server.url);
+  const hasOwnKey = Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization");
+  const options = {
+    fetch: judgedFetch(setup.policy, server.url),
+    requestInit: { headers: { ...server.headers } },
+    ...(hasOwnKey ? {} : { authProvider: sessionAuth(setup.home, server.url) }),
+  };
+  const Transport = server.type === "sse" ? SSEClientTransport : StreamableHTTPClientTransport;
+  return { transport: new Transport(url, options), lastWords: () => "" };
+}
+
+/** The user has configured it, so it runs where commands run. */
+const programOf = ({ name, command, args, env }: McpProgram): ServerProgram => ({
+  title: `the MCP server ${name}`,
+  command,
+  args,
+  env,
+  insideOnly: false,
+});
+
+/** More bad lines than a server prints by mistake before it speaks. */
+const MAX_FAULTS = 1000;
+
+/** The program does not read any more. */
+export class ServerEnded extends Error {
+  constructor(options?: ErrorOptions) {
+    super("the server has ended", options);
+  }
+}
+
+/**
+ * JSON-RPC with a program, one message per line. A line that is no message is passed over, because many servers print
+ * something by mistake. One that is too long was an answer, so whoever waits for one is told.
+ */
+function programTransport(start: () => Promise<StartedServer>): Transport & { readonly lastWords: () => string } {
+  let program: StartedServer | undefined;
+  let closing: Promise<void> | undefined;
+  const waiting = new Set<RequestId>();
+  const end = async () => {
+    await program?.end();
+    transport.onclose?.();
+  };
+  const close = () => (closing ??= end());
+  const read = async ({ child }: StartedServer) => {
+    let faults = 0;
+    if (child.stdout === null) return;
+    for await (const line of decodeLines(child.stdout)) {
+      const message = "text" in line ? messageIn(line.text) : undefined;
+      if (message !== undefined) {
+        if ("id" in message && message.id !== undefined) waiting.delete(message.id);
+        transport.onmessage?.(message);
+      } else if ("fault" in line && line.fault.startsWith("a line of more")) {
+        for (const id of waiting) transport.onmessage?.(tooLong(id));
+        waiting.clear();
+      } else if (++faults > MAX_FAULTS) return;
+    }
+  };
+  const transport: Transport & { readonly lastWords: () => string } = {
+    async start() {
+      program = await start();
+      void read(program)
+        .catch(() => undefined)
+        .then(close);
+    },
+    async send(message) {
+      const stdin = program?.child.stdin;
+      if (closing !== undefined || stdin === null || stdin === undefined) throw new ServerEnded();
+      if ("id" in message && "method" in message) waiting.add(message.id);
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+          error ? reject(new ServerEnded({ cause: error })) : resolve(),
+        );
+      });
+    },
+    close,
+    lastWords: () => program?.lastWords() ?? "",
+  };
+  return transport;
+}
+
+function messageIn(text: string): JSONRPCMessage | undefined {
+  try {
+    return JSONRPCMessageSchema.safeParse(parseJson(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const tooLong = (id: RequestId): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code: -32603, message: "the answer of the server is larger than 16 MiB" },
+});

@@ -7,28 +7,21 @@ import { inRange, isLoopbackHost, isPrivate, parseAddress, parseRange } from "..
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-interface FetchPlace {
-  readonly policy: Policy;
-  /** The address that the user has configured. */
-  readonly configured: string;
-  /** Whether other hosts than those on the policy's list may be asked, as for a login that the user has begun. */
-  readonly asksOthers?: boolean | undefined;
-}
-
 /**
  * A fetch for servers whose address the user has configured. That address may be on this machine, and need not be on
- * the policy's list; everything else that the policy denies stays denied. No answer, and no event of a stream, is
- * longer than 16 MiB.
+ * the policy's list; everything else that the policy denies stays denied. With `asksOthers`, as for a login that the
+ * user has begun, other public hosts need not be on the list either. No answer, and no event of a stream, is longer
+ * than 16 MiB.
  */
-export function judgedFetch(place: FetchPlace): FetchLike {
+export function judgedFetch(policy: Policy, configured: string, asksOthers = false): FetchLike {
   return async (url, init) => {
-    await judge(String(url), place);
+    await judge(String(url), policy, configured, asksOthers);
     const response = await fetch(url, { ...init, redirect: "manual" });
     return bounded(response);
   };
 }
 
-async function judge(url: string, { policy, configured, asksOthers = false }: FetchPlace): Promise<void> {
+async function judge(url: string, policy: Policy, configured: string, asksOthers: boolean): Promise<void> {
   const [asked, known] = [new URL(url), new URL(configured)];
   if (!["http:", "https:"].includes(asked.protocol)) throw new Error(`${asked.protocol} addresses are not requested`);
   const isKnown = asked.host === known.host || (isLoopbackHost(asked.hostname) && isLoopbackHost(known.hostname));

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { live, mcpPlace } from "../../../test/support/mcp-scene.ts";
 import { startOAuthServer } from "../../../test/support/oauth-mcp-server.ts";
-import { logIn } from "./login.ts";
-import { hasLogin } from "./stored-login.ts";
+import { hasLogin, logIn } from "./login.ts";
 
 const address = (url: string, headers = {}) => ({ type: "http", name: "docs", url, headers }) as const;
 

@@ -5,26 +5,23 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import { openContainedSession } from "../../sandbox/contained-session.ts";
 import { openCommandContainment, UNCONTAINED } from "../../sandbox/run/contained-commands.ts";
 import { commandMarks } from "../../sandbox/run/left-commands.ts";
-import { connect, type ConnectPlace } from "./connection.ts";
-import { readInstructions, readTools, type ServerTool } from "./listed-tools.ts";
-import { sessionAuth } from "./stored-login.ts";
+import { connect, type ServerSetup } from "./connection.ts";
+import { readInstructions, readTools, type ServerTool } from "./server-tools.ts";
 
-interface ProbePlace {
+interface Probing {
   readonly policy: Policy;
   readonly home: string;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  readonly startMs?: number | undefined;
   readonly warn: (text: string) => void;
 }
 
 /** Tries a server in a sandbox like that of a session. */
 export async function containedProbe(
   server: McpServer,
-  place: ProbePlace,
+  { policy, home, version, environment, signal, warn }: Probing,
 ): Promise<Probe & { readonly contained: boolean }> {
-  const { policy, home, environment, warn } = place;
   const isRequired = policy.sandbox === "workspace" || policy.sandbox === "strict";
   await using containment =
     policy.sandbox === "off"
@@ -43,8 +40,16 @@ export async function containedProbe(
               warn,
             }),
         });
-  const workspace = policy.workspaceRoot;
-  const probe = await probeServer(server, { ...place, workspace, containment, marksFolder: commandMarks(home) });
+  const setup: ServerSetup = {
+    workspace: policy.workspaceRoot,
+    policy,
+    home,
+    version,
+    environment,
+    containment,
+    marksFolder: commandMarks(home),
+  };
+  const probe = await probeServer(server, setup, signal);
   return { ...probe, contained: containment.facts()?.contained === true };
 }
 
@@ -62,17 +67,13 @@ type Probe =
   | { readonly works: false; readonly because: string };
 
 /** Starts a server as a session would, asks for its tools, and ends it. */
-async function probeServer(
-  server: McpServer,
-  place: Omit<ConnectPlace, "authFor"> & { readonly home: string },
-): Promise<Probe> {
+async function probeServer(server: McpServer, setup: ServerSetup, signal: AbortSignal): Promise<Probe> {
   const began = performance.now();
   try {
-    const authFor = ({ url }: { readonly url: string }) => sessionAuth(place.home, url);
-    const connection = await connect(server, { ...place, authFor }, () => undefined);
+    const connection = await connect(server, setup, signal, () => undefined);
     try {
       const startMs = Math.round(performance.now() - began);
-      const { tools, notes } = readTools(await connection.list(place.signal), server.name);
+      const { tools, notes } = readTools(await connection.list(signal), server.name);
       const listMs = Math.round(performance.now() - began) - startMs;
       return {
         works: true,

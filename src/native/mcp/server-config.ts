@@ -11,13 +11,15 @@ import {
 } from "jsonc-parser";
 import * as z from "zod";
 import type { McpServer } from "../../contract/mcp-server.ts";
+import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { readBounded, readIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { jsonDepth } from "../../lib/json/parse-json.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { messageOf, UserError } from "../../lib/text/user-error.ts";
+import { errorCode, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { mcpFiles } from "../settings/settings-files.ts";
 
 /** What a configuration file contains. Everything that is wrong with it is said with its line. */
 interface McpConfig {
@@ -35,18 +37,12 @@ interface ConfigProblem {
   readonly because: string;
 }
 
-interface ConfigPlace {
-  /** Its path, for messages. */
-  readonly file: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
 const MAX_DEPTH = 32;
 
 const MAX_SERVERS = 100;
 
-/** Reads `{ "mcpServers": { NAME: { … } } }`, with comments if there are any. Never throws. */
-export function readConfig(text: string, { file, environment }: ConfigPlace): McpConfig {
+/** Reads `{ "mcpServers": { NAME: { … } } }`, with comments if there are any. `file` is for messages. Never throws. */
+export function readConfig(text: string, file: string, environment: Environment): McpConfig {
   const at = (offset: number) => `${file}:${text.slice(0, offset).split("\n").length}`;
   const broken = (offset: number, because: string): McpConfig => ({
     servers: [],
@@ -61,14 +57,10 @@ export function readConfig(text: string, { file, environment }: ConfigPlace): Mc
   if (tree?.type !== "object") return broken(0, 'not an object with "mcpServers"');
   const list = findNodeAtLocation(tree, ["mcpServers"]);
   if (list?.type !== "object") return broken(list?.offset ?? 0, '"mcpServers" is missing or not an object');
-  return readList(list, { at, environment });
+  return readList(list, at, environment);
 }
 
-interface ListPlace extends Pick<ConfigPlace, "environment"> {
-  readonly at: (offset: number) => string;
-}
-
-function readList(list: Node, { at, environment }: ListPlace): McpConfig {
+function readList(list: Node, at: (offset: number) => string, environment: Environment): McpConfig {
   const servers: McpServer[] = [];
   const problems: ConfigProblem[] = [];
   const warnings: string[] = [];
@@ -124,18 +116,15 @@ const HARMLESS = new Set(["description", "disabled", "enabled", "trust", "tools"
 
 const NAME = /^[A-Za-z0-9](?:[\w .@/-]{0,62}[\w])?$/;
 
-interface ReadServer {
-  /** Undefined when it is switched off. */
-  readonly server: McpServer | undefined;
-  readonly unknown: readonly string[];
-}
-
-/** One entry of a configuration. Throws an error that says what is wrong with it. */
+/**
+ * One entry of a configuration, undefined when it is switched off, and its fields that are not known. Throws an error
+ * that says what is wrong with it.
+ */
 export function readServer(
   name: string,
   given: unknown,
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadServer {
+  environment: Environment,
+): { readonly server: McpServer | undefined; readonly unknown: readonly string[] } {
   if (!NAME.test(name))
     throw new Error("the name must be 1 to 64 letters, digits or . _ - @ / and begin with a letter or digit");
   if (!isRecord(given)) throw new Error("it is not an object");
@@ -215,7 +204,7 @@ export function editConfig(file: string, name: string, entry: object | undefined
 
 /** The names in a configuration file. A broken file throws a UserError, because it must not be overwritten. */
 export function namesIn(file: string): readonly string[] {
-  const { servers, problems } = readConfig(configText(file), { file, environment: process.env });
+  const { servers, problems } = readConfig(configText(file), file, process.env);
   const [broken] = problems.filter(({ name }) => name === undefined);
   if (broken !== undefined)
     throw new UserError("the file cannot be changed, because it is broken", {
@@ -228,4 +217,87 @@ export function namesIn(file: string): readonly string[] {
 function configText(file: string): string {
   const text = readIfThere(file)?.toString("utf8") ?? "";
   return text.trim() === "" ? '{\n  "mcpServers": {}\n}\n' : text;
+}
+
+/** A server that some file or editor names, and whether it is used. */
+export interface ConfiguredServer {
+  readonly name: string;
+  readonly source: "editor" | "user" | "project";
+  /** The file, or `the editor`. */
+  readonly where: string;
+  readonly server?: McpServer | undefined;
+  /** Why it is not used; undefined if it is. */
+  readonly unused?: "not trusted" | "broken" | "replaced" | undefined;
+  readonly because?: string | undefined;
+}
+
+/** The user's signalbox folder, a workspace, and the variables for `${NAME}`. */
+interface Configured {
+  readonly home: string;
+  readonly workspace: string;
+  readonly environment: Environment;
+}
+
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * Every server that is named for a workspace, those that an editor has `given` first, and what the user should know: one
+ * line each, with the command that helps. The user's own file wins over the project's, so that a repository cannot take
+ * the place of a server that a policy knows by name. Never throws.
+ */
+export function loadServers(
+  { home, workspace, environment }: Configured,
+  given: readonly McpServer[] = [],
+): { readonly servers: readonly ConfiguredServer[]; readonly notes: readonly string[] } {
+  const notes: string[] = [];
+  const found: ConfiguredServer[] = given.map((server) => ({
+    name: server.name,
+    source: "editor",
+    where: "the editor",
+    server,
+  }));
+  for (const { path, source } of mcpFiles(home, workspace)) {
+    const { text, problem } = readText(path);
+    if (problem !== undefined) notes.push(`ignoring ${path}: it cannot be read (${problem})`);
+    if (text === undefined) continue;
+    const why = source === "project" ? untrusted(home, path, text) : undefined;
+    const { servers, problems, warnings } = readConfig(text, path, environment);
+    const named = { source, where: path };
+    if (why !== undefined) {
+      notes.push(`ignoring the MCP servers in ${path}: ${why}; to review it: signalbox trust`);
+      found.push(...servers.map(({ name }) => ({ ...named, name, unused: "not trusted" as const, because: why })));
+      continue;
+    }
+    notes.push(...warnings, ...problems.map(({ because }) => `${because}; to see all: signalbox mcp list`));
+    found.push(...servers.map((server) => ({ ...named, name: server.name, server })));
+    for (const { name, because } of problems)
+      if (name !== undefined) found.push({ ...named, name, unused: "broken", because });
+  }
+  return { servers: withoutReplaced(found), notes };
+}
+
+function untrusted(home: string, path: string, text: string): string | undefined {
+  const trusted = readTrust(home);
+  if (isTrusted(trusted, path, text)) return undefined;
+  return trusted.some((file) => file.path === path) ? "it changed since you trusted it" : "it is not trusted";
+}
+
+function withoutReplaced(found: readonly ConfiguredServer[]): readonly ConfiguredServer[] {
+  const taken = new Map<string, string>();
+  return found.map((each) => {
+    if (each.unused !== undefined) return each;
+    const by = taken.get(each.name);
+    if (by === undefined) taken.set(each.name, each.where);
+    return by === undefined ? each : { ...each, unused: "replaced", because: `${by} names it too` };
+  });
+}
+
+/** A FIFO, gigabytes or binary data are refused at once. Neither text nor problem: there is no such file. */
+function readText(path: string): { readonly text?: string; readonly problem?: string } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(readBounded(path, MAX_BYTES).bytes) };
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? {} : { problem: code ?? messageOf(error) };
+  }
 }

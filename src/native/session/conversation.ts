@@ -1,20 +1,30 @@
-import { type History, openHistory } from "../../contract/history.ts";
+import {
+  eventOrigin,
+  type LoopEvent,
+  type SessionEvent,
+  type SessionOutcome,
+  type UsageEvent,
+} from "../../contract/engine-event.ts";
+import { openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
 import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts";
-import type { LoopEvent, SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
-import { type Compaction, compactNow, measureNext } from "../engine/compaction.ts";
-import { type EngineHooks, tellError } from "../engine/hooks.ts";
-import { progressTrail } from "../engine/progress.ts";
-import { promptQueue } from "../engine/prompt-queue.ts";
-import { type Budget, type BudgetLimits, openBudget } from "../engine/budget.ts";
-import { endedNaturally, runSession, type SessionParts, waitsForModel } from "../engine/run-session.ts";
-import { callIds } from "../engine/run-turns.ts";
-import type { Trail } from "../engine/trail.ts";
-import { messageOf } from "../../lib/text/user-error.ts";
+import { loggedDeed } from "../../contract/work-metrics.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { historyEdit, replay } from "../log/replay.ts";
-import { openLedger } from "./session-ledger.ts";
-import type { Delegation } from "../agents/delegation.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import type { Compaction } from "../engine/compaction.ts";
+import { type EngineHooks, tellError } from "../engine/hooks.ts";
+import { type Budget, type BudgetLimits, openBudget } from "../engine/processor.ts";
+import { progressTrail, type Trail } from "../engine/progress.ts";
+import {
+  endedNaturally,
+  type JudgedAgent,
+  type PromptQueue,
+  promptQueue,
+  runSession,
+  waitsForModel,
+} from "../engine/run-session.ts";
+import { callIds, recorded, requestStep, toolOffers } from "../engine/run-turns.ts";
+import { historyEdit, replay, type Replayed } from "../log/replay.ts";
 import type { Session } from "../log/session-log.ts";
 
 /** A session with its engine. Everything that happens is logged before anyone else sees it. */
@@ -45,51 +55,58 @@ export interface Conversation {
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
 
-export type EngineParts = Omit<
-  SessionParts,
-  | "queue"
-  | "signal"
-  | "newId"
-  | "cacheKey"
-  | "unjudged"
-  | "budget"
-  | "work"
-  | "trail"
-  | "usedIds"
-  | "blocked"
-  | "beside"
-> & {
+/** An agent that works in a conversation. */
+export interface TalkingAgent extends JudgedAgent {
+  readonly compaction: Compaction;
   readonly limits?: BudgetLimits;
   /** The budget of another conversation that this one belongs to, instead of limits of its own. */
   readonly sharedBudget?: Budget;
-  readonly delegation?: Delegation;
-  readonly compaction: Compaction;
+  readonly helpers?: Helpers;
   /** Called when messages have left the history, so that nothing refers to them any more. */
   readonly onShortened?: () => void;
   /** Called at the end of every run. */
   readonly onRest?: () => void;
-};
+}
+
+/** What a conversation offers to the sub-agents of its agent. */
+export interface LiveAgent {
+  readonly budget: Budget;
+  readonly beside: LoopEvent[];
+  readonly queue: PromptQueue;
+}
+
+/** The sub-agents of an agent, none of which outlives a run of its conversation. */
+export interface Helpers {
+  /** Called before anything runs. */
+  readonly begin: (live: LiveAgent) => void;
+  /** Yields what sub-agents in the background do, until none runs any more or a prompt is waiting. */
+  readonly background: () => AsyncGenerator<LoopEvent, void>;
+  /** A prompt has come, so nobody needs to wait for sub-agents any longer. */
+  readonly wake: () => void;
+  /** Ends the sub-agents that still run, and waits for them. */
+  readonly end: () => Promise<void>;
+}
 
 const MEASURE_MS = 2_000;
 
 /** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
-export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
-  const { before, history, ...own } = goOn(session, parts);
-  const { trail, queue, budget, beside } = own;
-  let outcome: SessionOutcome | undefined;
-  let unjudged = before.rested === undefined;
-  const ledger = openLedger(session, before, parts);
-  const { log, logModel } = ledger;
+export function converse(session: Session, agent: TalkingAgent, personSpoke: () => void = () => {}): Conversation {
+  const { before, history, run } = goOn(session, agent);
+  const { queue, budget, beside, trail } = run;
+  const { log, logModel, total } = openLedger(session, before, agent);
   logModel();
   const logBeside = () => void beside.splice(0).map(log);
-  const always = { ...own, newId: randomId, cacheKey: session.id };
+  const nextStep = (signal: AbortSignal) =>
+    requestStep(0, { history }, toolOffers(agent.tools)().offers, { ...agent, budget, beside, signal });
+  let outcome: SessionOutcome | undefined;
+  let unjudged = before.rested === undefined;
   return {
     id: session.id,
     get model() {
-      return parts.model.name;
+      return agent.model.name;
     },
     get cost() {
-      return ledger.cost;
+      return total();
     },
     get history() {
       return history.messages;
@@ -106,44 +123,57 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     add(text, images = []) {
       personSpoke();
       queue.add(logPrompt(session, prompt(text, images)));
-      parts.delegation?.wake();
+      agent.helpers?.wake();
     },
     async *run(stop) {
       logModel();
+      const processors = [agent.compaction, ...agent.processors];
       const judging = { unjudged, blocked: unjudged ? before.blocked : undefined };
-      const more = { ...always, ...judging, signal: inTime(stop, budget) };
-      const running = runSession(history, { ...parts, ...more, processors: [parts.compaction, ...parts.processors] });
+      const signal = inTime(stop, budget);
+      const running = runSession(history, { ...agent, ...run, ...judging, processors, signal });
       unjudged = false;
-      try {
-        return (outcome = yield* logged(running, log, parts));
-      } finally {
-        logBeside();
-        parts.onRest?.();
-      }
+      return (outcome = yield* logged(running, log, agent, logBeside));
     },
     rewind(record) {
-      if (applied(record, { session, history, trail, parts })) unjudged = false;
+      session.append(record);
+      if (record.step === "begun") return;
+      history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+      trail.clear();
+      agent.onShortened?.();
+      unjudged = false;
     },
-    close: () => parts.compaction.settled().then(logBeside),
-    measure: () => measureNext(history, { ...parts, budget, beside, signal: AbortSignal.timeout(MEASURE_MS) }),
+    close: () => agent.compaction.settled().then(logBeside),
+    measure: () => agent.compaction.measure(nextStep(AbortSignal.timeout(MEASURE_MS))),
     async *compact(signal) {
-      for await (const event of compactNow(history, { ...parts, budget, beside, signal })) yield log(event);
+      const shortening = agent.compaction.now(nextStep(signal));
+      for await (const event of recorded(shortening, (edit) => history.apply(edit), beside)) yield log(event);
     },
   };
 }
 
-/** Where the log of a session left off. */
-function goOn(session: Session, parts: EngineParts) {
+/** Where the log of a session left off, and what all runs from there share. */
+function goOn(session: Session, agent: TalkingAgent) {
   const { work, ...before } = replay(session.before);
   const queue = promptQueue(before.queued);
-  const budget = budgetOf(parts, { turns: work.metrics.turns, cost: before.knownCost });
+  const budget = budgetOf(agent, work.metrics.turns, before.knownCost);
   const beside: LoopEvent[] = [];
-  parts.delegation?.begin({ budget, beside, queue });
-  const trail = trailOf(session.before);
-  const said = session.before.flatMap((record) => (record.type === "message" ? [record.message] : []));
-  const usedIds = callIds([...before.history, ...said]);
-  return { before, history: openHistory(before.history), work, trail, usedIds, queue, budget, beside };
+  agent.helpers?.begin({ budget, beside, queue });
+  const run = {
+    queue,
+    budget,
+    beside,
+    work,
+    trail: trailOf(session.before),
+    usedIds: callIds([...before.history, ...messagesIn(session.before)]),
+    background: agent.helpers?.background,
+    newId: randomId,
+    cacheKey: session.id,
+  };
+  return { before, history: openHistory(before.history), run };
 }
+
+const messagesIn = (records: readonly SessionRecord[]) =>
+  records.flatMap((record) => (record.type === "message" ? [record.message] : []));
 
 /** What was done since the last prompt, as the whole log says and not only the history, which may have been shortened. */
 function trailOf(records: readonly SessionRecord[]): Trail {
@@ -156,30 +186,13 @@ function trailOf(records: readonly SessionRecord[]): Trail {
   return trail;
 }
 
-const budgetOf = ({ sharedBudget, limits = {}, clock }: EngineParts, spent: { turns: number; cost: number }) =>
-  sharedBudget ?? openBudget(limits, { now: () => clock.now(), spent });
+const budgetOf = ({ sharedBudget, limits = {}, clock }: TalkingAgent, turns: number, cost: number) =>
+  sharedBudget ?? openBudget(limits, { now: () => clock.now(), spent: { turns, cost } });
 
 /** Aborts with the time of the session, too. */
 function inTime(stop: AbortSignal, budget: Budget): AbortSignal {
   const { ms } = budget.left();
   return ms === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(ms))]);
-}
-
-interface Rewinding {
-  readonly session: Session;
-  readonly history: History;
-  readonly trail: Trail;
-  readonly parts: Pick<EngineParts, "onShortened">;
-}
-
-/** Whether the conversation is another one now. */
-function applied(record: UndoRecord, { session, history, trail, parts }: Rewinding): boolean {
-  session.append(record);
-  if (record.step === "begun") return false;
-  history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
-  trail.clear();
-  parts.onShortened?.();
-  return true;
 }
 
 function logPrompt(session: Session, message: UserMessage) {
@@ -191,7 +204,8 @@ function logPrompt(session: Session, message: UserMessage) {
 async function* logged(
   running: ReturnType<typeof runSession>,
   log: (event: SessionEvent) => SessionEvent,
-  { hooks, delegation }: Pick<EngineParts, "hooks" | "delegation">,
+  { hooks, helpers, onRest }: TalkingAgent,
+  logBeside: () => void,
 ): ReturnType<typeof runSession> {
   try {
     for (let next = await running.next(); ; next = await running.next()) {
@@ -202,7 +216,12 @@ async function* logged(
     await tellSystemError(hooks, error);
     throw error;
   } finally {
-    await delegation?.end();
+    try {
+      await helpers?.end();
+    } finally {
+      logBeside();
+      onRest?.();
+    }
   }
 }
 
@@ -217,4 +236,105 @@ const prompt = (text: string, images: readonly Image[]): UserMessage => ({
 async function tellSystemError(hooks: EngineHooks, error: unknown): Promise<void> {
   const name = error instanceof Error ? error.name : "Error";
   await tellError(hooks, { error: { name, message: messageOf(error) }, errorContext: "system", recoverable: false });
+}
+
+/** Writes what happens in a session to its log, before anyone else sees it, and adds up what it costs. */
+interface SessionLedger {
+  /** In US dollars, from the beginning of the session; undefined when the price of any request is unknown. */
+  readonly total: () => number | undefined;
+  readonly log: (event: SessionEvent) => SessionEvent;
+  /** Logs the model and its effort if they are not those that the log names. */
+  readonly logModel: () => void;
+}
+
+function openLedger(
+  session: Session,
+  before: Omit<Replayed, "work">,
+  { model, onShortened }: TalkingAgent,
+): SessionLedger {
+  let { cost } = before;
+  const isNew = session.before.length === 0;
+  let logged = isNew
+    ? { name: model.name, baseUrl: model.baseUrl, effort: undefined }
+    : { name: before.model, baseUrl: before.baseUrl, effort: before.effort };
+  return {
+    total: () => cost,
+    log(event) {
+      const record = recordEvent(event);
+      if (record !== undefined) session.append(record);
+      if (record?.type === "usage")
+        cost = cost === undefined || record.cost === undefined ? undefined : cost + record.cost;
+      if (event.type === "history-replaced") onShortened?.();
+      return event;
+    },
+    logModel() {
+      const { name, baseUrl, effort } = model;
+      if (logged.name === name && logged.baseUrl === baseUrl && logged.effort === effort) return;
+      logged = { name, baseUrl, effort };
+      const where = baseUrl === undefined ? {} : { baseUrl };
+      session.append({ type: "model", model: name, ...where, ...(effort === undefined ? {} : { effort }) });
+    },
+  };
+}
+
+/** The log record of an event; undefined for events that only an observer needs. */
+function recordEvent(event: SessionEvent): SessionRecord | undefined {
+  switch (event.type) {
+    case "message":
+      return {
+        type: "message",
+        message: event.message,
+        ...(event.promptId === undefined ? {} : { promptId: event.promptId }),
+      };
+    case "prompt-queued":
+      return { type: "queued", promptId: event.promptId, message: event.message, first: true };
+    case "prompt-refused":
+      return { type: "refused", promptId: event.promptId, because: event.because };
+    case "usage":
+      return usageRecord(event);
+    case "child":
+      return childRecord(event);
+    case "tool-start":
+      return { type: "call-start", callId: event.call.id };
+    case "tool-end":
+      return {
+        type: "call-end",
+        result: event.result,
+        ...(event.deeds.length === 0 ? {} : { deeds: event.deeds.map(loggedDeed) }),
+      };
+    case "history-replaced":
+      return { type: "history", pieces: [...event.pieces], because: event.because };
+    case "gate-blocked":
+      return { type: "gate", gate: event.gate, word: "blocked", reason: event.reason };
+    case "gate-gave-up":
+      return { type: "gate", gate: event.gate, word: "gave-up", reason: event.reason };
+    case "gate-passed":
+      return { type: "gate", gate: event.gate, word: "passed", reason: "" };
+    case "idle":
+      return { type: "rest", reason: event.outcome.reason, because: event.outcome.because };
+    default:
+      return undefined;
+  }
+}
+
+/** What a sub-agent says is in its own log. What it costs and what it did belong to the session. */
+function childRecord(child: SessionEvent): SessionRecord | undefined {
+  const { agents, event } = eventOrigin(child);
+  const agent = agents.join("/");
+  if (event.type === "usage")
+    return event.agent === undefined
+      ? { ...usageRecord({ ...event, agent }), turn: true }
+      : usageRecord({ ...event, agent: `${agent}/${event.agent}` });
+  if (event.type !== "tool-end" || event.deeds.length === 0) return undefined;
+  const { callId, name, failed } = event.result;
+  return { type: "call-end", result: { callId, name, text: "", failed }, deeds: event.deeds.map(loggedDeed), agent };
+}
+
+function usageRecord({ usage, cost, agent }: UsageEvent): Extract<SessionRecord, { type: "usage" }> {
+  return {
+    type: "usage",
+    ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(agent === undefined ? {} : { agent }),
+  };
 }

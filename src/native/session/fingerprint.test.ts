@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 /** Fingerprints a work tree, and checks that nothing is left behind. */
 async function look(workspace: string): Promise<string | undefined> {
   const privateFolder = tempFolder();
-  const found = await fingerprint({ workspace, privateFolder }, never);
+  const found = await fingerprint(workspace, privateFolder, never);
   expect(readdirSync(privateFolder)).toEqual([]);
   return found;
 }
@@ -91,7 +91,7 @@ test("there is none without git, and one before the first commit", async () => {
 
 test("an interruption ends the look", async () => {
   const [workspace, privateFolder] = [repositoryWith({ "a.txt": "a\n" }), tempFolder()];
-  expect(await fingerprint({ workspace, privateFolder }, AbortSignal.abort())).toBeUndefined();
+  expect(await fingerprint(workspace, privateFolder, AbortSignal.abort())).toBeUndefined();
   expect(readdirSync(privateFolder)).toEqual([]);
 });
 

@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { gitTop } from "../../lib/path/workspace.ts";
 import { headCommit, runGit } from "../../lib/process/run-git.ts";
 import { openShadow } from "../../snapshots/shadow.ts";
-import { gitTop } from "../../lib/path/workspace.ts";
 
 const MAX_MS = 30_000;
 
@@ -27,21 +27,19 @@ const PAGE = 4096;
 /** Ignores changes inside submodules: to see them, git would run with the submodule's own settings. */
 const STATUS = "status --porcelain=v1 -z --untracked-files=all --no-renames --ignore-submodules=dirty".split(" ");
 
-interface Place {
-  readonly workspace: string;
-  /** For our own git folder. No command can write here. */
-  readonly privateFolder: string;
-}
-
 /**
  * A string that changes when the work tree does: its commit, git's list of changes, and the content of those files.
- * Undefined without git. Git runs with our settings, so that the repository's settings cannot start a program.
+ * Undefined without git. Git runs with our settings, so that the repository's settings cannot start a program; its own folder is made in `privateFolder`, where no command can write.
  */
-export async function fingerprint(place: Place, signal: AbortSignal): Promise<string | undefined> {
-  if (gitTop(place.workspace) === undefined) return undefined;
-  const folder = mkdtempSync(join(place.privateFolder, "look-"));
+export async function fingerprint(
+  workspace: string,
+  privateFolder: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (gitTop(workspace) === undefined) return undefined;
+  const folder = mkdtempSync(join(privateFolder, "look-"));
   try {
-    return await look(place.workspace, join(folder, "git"), AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]));
+    return await look(workspace, join(folder, "git"), AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]));
   } catch {
     return undefined;
   } finally {

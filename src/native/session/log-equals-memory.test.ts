@@ -10,7 +10,7 @@ import { type Model, ModelError } from "../../models/model.ts";
 import { newSessionId } from "../log/log-folder.ts";
 import { historyEdit, replay } from "../log/replay.ts";
 import { createSession, openSession, type Session } from "../log/session-log.ts";
-import { type Conversation, converse, type EngineParts } from "./conversation.ts";
+import { type Conversation, converse, type TalkingAgent } from "./conversation.ts";
 
 /** Random answers and failures, and summaries that are good, empty, too long, late or fail. */
 function randomModel(die: Dice): Model {
@@ -36,7 +36,7 @@ function randomModel(die: Dice): Model {
   };
 }
 
-function randomParts(die: Dice, steer: () => void): EngineParts {
+function randomParts(die: Dice, steer: () => void): TalkingAgent {
   const text = () => die.pick("short", "a longer result ".repeat(40), "line\n".repeat(120));
   const work = (name: string, sideBySide: boolean) =>
     tool(

@@ -1,14 +1,13 @@
-import type { AskPerson, Permit } from "../../contract/tool.ts";
 import type { WorkMode } from "../../contract/engine-settings.ts";
+import { gateReason } from "../../contract/gate-reason.ts";
+import type { AskPerson, AskUser, Tool, ToolFilter } from "../../contract/tool.ts";
+import { oneAtATime } from "../../lib/process/tasks.ts";
 import type { Gate } from "../engine/gates.ts";
 import type { Processor } from "../engine/processor.ts";
-import type { Policy } from "../../contract/policy.ts";
-import type { Decision } from "../../contract/verdict.ts";
-import { decide, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
-import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
-import type { AskUser } from "../tools/conversation-tools.ts";
-import { READING_TOOLS } from "../undo/session-undo.ts";
+import { endSummary } from "../engine/run-session.ts";
+import type { Session } from "../log/session-log.ts";
+import { taskComplete } from "../tools/conversation-tools.ts";
+import { filterTools } from "../tools/tool-names.ts";
 
 /** The mode of a session. It may change at any time. */
 export interface ModeSwitch {
@@ -16,56 +15,26 @@ export interface ModeSwitch {
   set(mode: WorkMode): void;
 }
 
-/** `record` is called with every change, so that a resumed session goes on in the same mode. */
-export function modeSwitch(first: WorkMode, record: (mode: WorkMode) => void): ModeSwitch {
-  let current = first;
+/**
+ * A resumed session goes on in the mode it was in, unless another is `wanted`. `forNew` is about new ones. Every change
+ * is logged.
+ */
+export function sessionMode(session: Session, wanted: WorkMode | undefined, forNew: WorkMode | undefined): ModeSwitch {
+  let current = session.before.findLast((record) => record.type === "mode")?.mode ?? "ask";
+  const set = (mode: WorkMode) => {
+    if (mode === current) return;
+    session.append({ type: "mode", mode });
+    current = mode;
+  };
+  const first = wanted ?? (session.before.length === 0 ? forNew : undefined);
+  if (first !== undefined) set(first);
   return {
     get current() {
       return current;
     },
-    set(mode) {
-      if (mode === current) return;
-      record(mode);
-      current = mode;
-    },
+    set,
   };
 }
-
-const NOT_YET =
-  "Plan mode: nothing is changed until the user approves the plan. Read what you need, then answer with the plan.";
-
-interface PlanParts extends Omit<RecordParts, "machine"> {
-  readonly mode: Pick<ModeSwitch, "current">;
-  readonly workspace: string;
-  /** What the model is told, where it is not the user's plan mode. */
-  readonly words?: string;
-}
-
-/** In plan mode, lets only calls through that read. The session's own rules apply to those as well. */
-export function planPermit(permit: Permit, parts: PlanParts): Permit {
-  const { mode, workspace: cwd, words = NOT_YET } = parts;
-  let policy: Policy | undefined;
-  return async (call, signal) => {
-    if (mode.current !== "plan" || READING_TOOLS.has(call.name)) return await permit(call, signal);
-    policy ??= readOnlyPolicy(cwd);
-    const judged = { tool: call.name, input: call.input, cwd };
-    // Judged as if there were no sandbox, since the one of the session lets commands write.
-    const decision = call.name === "bash" ? decide(judged, policy, realMachine) : denied(call.name, words);
-    if (decision.verdict === "allow") return await permit(call, signal);
-    const settled = { ...decision, verdict: "deny", code: "plan-mode" } as const;
-    const { because } = recordDecision(judged, policy, { ...parts, machine: realMachine, decision: settled });
-    return { verdict: "deny", because: because === words ? because : `${words} (${because})` };
-  };
-}
-
-const denied = (tool: string, because: string): Decision => ({
-  verdict: "deny",
-  code: "plan-mode",
-  rules: ["mode:plan"],
-  because,
-  effects: [],
-  findings: [{ verdict: "deny", code: "plan-mode", rule: "mode:plan", because, fragment: tool }],
-});
 
 /** Tells the model about plan mode, with each request while it lasts. */
 export const planProcessor = (mode: ModeSwitch): Processor => ({
@@ -83,15 +52,68 @@ export const unlessPlan = (gate: Gate, mode: ModeSwitch): Gate => ({
   check: async (step) => (mode.current === "plan" ? undefined : await gate.check(step)),
 });
 
+/** The people who can be asked; undefined where nobody can. */
 interface People {
-  readonly askPerson: AskPerson | undefined;
-  readonly askUser: AskUser | undefined;
+  readonly askPerson?: AskPerson | undefined;
+  readonly askUser?: AskUser | undefined;
 }
 
-/** In auto mode nobody is asked. */
-export const unlessAuto = ({ askPerson, askUser }: People, mode: ModeSwitch): People => ({
-  askPerson: askPerson && (async (...asked) => (mode.current === "auto" ? "nobody" : await askPerson(...asked))),
-  askUser: askUser && (async (...asked) => (mode.current === "auto" ? ALONE : await askUser(...asked))),
-});
+/**
+ * A person can answer one question at a time, however many agents of a session ask, and is not asked at all in auto
+ * mode.
+ */
+export function people({ askPerson, askUser }: People, mode: ModeSwitch): People {
+  const turn = oneAtATime();
+  return {
+    askPerson:
+      askPerson && (async (...asked) => (mode.current === "auto" ? "nobody" : await turn(() => askPerson(...asked)))),
+    askUser: askUser && (async (...asked) => (mode.current === "auto" ? ALONE : await turn(() => askUser(...asked)))),
+  };
+}
 
 const ALONE = "Nobody is asked in auto mode. Decide yourself, and say what you assumed.";
+
+/** Autopilot is the mode `auto`: the agent works on until it says that the task is complete. */
+interface Autopilot {
+  /** `task_complete` while the mode is on, so that other sessions do not pay for it. */
+  readonly tools: () => readonly Tool[];
+  readonly processor: Processor;
+  readonly gate: Gate;
+}
+
+/** It is told to go on `continues` times in a row. */
+export function autopilot(mode: ModeSwitch, filters: readonly ToolFilter[], continues: number): Autopilot {
+  // It belongs to the mode, so that a list of allowed tools need not name it. Where it is denied, every stop is one.
+  const tool = filterTools(
+    [taskComplete],
+    filters.map(({ deny }) => ({ deny })),
+  );
+  const isOn = () => mode.current === "auto" && tool.length > 0;
+  return {
+    tools: () => (isOn() ? tool : []),
+    processor: {
+      name: "autopilot",
+      decorate: async () => (isOn() ? [AUTOPILOT_WORDS] : []),
+    },
+    gate: {
+      name: "autopilot",
+      exitCode: 5,
+      most: continues,
+      countsAll: true,
+      cutsOff: (most) => `cut off: it stopped ${most + 1} times without saying that the task is complete`,
+      check: async ({ history }) =>
+        isOn() && endSummary(history.at(-1)) === undefined ? gateReason(STOPPED, GO_ON) : undefined,
+    },
+  };
+}
+
+const STOPPED = "you stopped without calling task_complete";
+
+const GO_ON =
+  "Stop planning and do it: carry on with what is left. When everything is done and checked, call task_complete and say so. If nothing is left, call it now.";
+
+const AUTOPILOT_WORDS = `Autopilot is on: nobody answers you, and you work until the task is complete.
+- Complete means verified and persistent: you ran what shows that it works, changes are saved where they belong, configuration is applied and not only written, and what you started in the background was checked or stopped.
+- When something fails, find out why and try another way before you give up.
+- What a sub-agent reports is evidence to look at, not a verdict.
+- Then call task_complete with what you did, how you checked it and what is left. If the task cannot be done, call it and say why.`;

@@ -2,8 +2,7 @@ import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { settingsPath } from "./settings-files.ts";
-import { withModel, writeModel } from "./model-setting.ts";
+import { settingsPath, withModel, writeModel } from "./settings-files.ts";
 
 const TEXT = `# My settings. Keep this.
 version: 1

@@ -1,16 +1,28 @@
 import type { EngineSettings, FeatureFlags, WorkMode } from "../../contract/engine-settings.ts";
 import type { Policy } from "../../contract/policy.ts";
-import type { Permit } from "../../contract/tool.ts";
-import type { EngineHooks } from "../engine/hooks.ts";
-import type { HostJob } from "../../receipts/host.ts";
-import type { SkillSettings } from "../knowledge/skills.ts";
+import type { Permit, ToolFilter } from "../../contract/tool.ts";
+import type { OtherModels } from "../../models/choose-model.ts";
 import type { ThinkingEffort } from "../../models/effort.ts";
 import type { Model } from "../../models/model.ts";
-import type { OtherModels } from "../../models/other-models.ts";
+import type { HostJob } from "../../receipts/host.ts";
 import type { CommandContainment } from "../../sandbox/run/contained-commands.ts";
-import type { ToolFilter } from "../tools/tool-set.ts";
+import type { EngineHooks } from "../engine/hooks.ts";
+import type { SkillSettings } from "../knowledge/skills.ts";
 
-/** What all conversations of one command have in common. */
+interface WantedCheck {
+  readonly command?: string | undefined;
+  /** Patterns of more files that decide it, and of files that the task may change. */
+  readonly keep: readonly string[];
+  readonly changed: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** The user's acceptance check. */
+export interface AcceptanceCheck extends WantedCheck {
+  readonly command: string;
+}
+
+/** What the user has set, once read from flags, environment and files. */
 export interface NativeSettings {
   /** Our version. */
   readonly version: string;
@@ -23,17 +35,15 @@ export interface NativeSettings {
   readonly effort: ThinkingEffort;
   readonly settings: EngineSettings;
   readonly policyFor: (cwd: string) => Policy;
-  /** The user's acceptance check. */
-  readonly accept?: string | undefined;
-  /** Patterns of more files that decide it, and of files that the task may change. */
-  readonly acceptKeep?: readonly string[] | undefined;
-  readonly acceptChanged?: readonly string[] | undefined;
-  readonly acceptTimeoutMs: number;
+  /** The check for this start; a resumed session goes on with its own where something is missing here. */
+  readonly check: WantedCheck;
   /** Limits of the whole session, with what it used before it was resumed. */
-  readonly mostTurns?: number | undefined;
-  readonly mostCost?: number | undefined;
-  /** How long it may work after this start. */
-  readonly timeoutMs?: number | undefined;
+  readonly limits: {
+    readonly turns?: number | undefined;
+    readonly cost?: number | undefined;
+    /** How long it may work after this start. */
+    readonly ms?: number | undefined;
+  };
   readonly filters: readonly ToolFilter[];
   /** How many sub-agents may work in copies of the workspace at once; undefined if none of them gets one. */
   readonly worktrees?: number | undefined;

@@ -1,9 +1,10 @@
 import { PLAN_APPROVED } from "../../contract/engine-settings.ts";
-import type { KnownCommand, KnownCommands } from "../../contract/knowledge.ts";
+import type { KnowledgePlace, KnownCommand, KnownCommands } from "../../contract/knowledge.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { isUserError } from "../../lib/text/user-error.ts";
 import { readEffort, type ThinkingEffort } from "../../models/effort.ts";
+import { loadCommands } from "../knowledge/commands.ts";
 import type { Conversation } from "../session/conversation.ts";
 import type { ModeSwitch } from "../session/work-mode.ts";
 
@@ -70,8 +71,12 @@ const COMMANDS: Readonly<Record<string, LineCommand>> = {
 /** The names of all commands that are no files, each with its slash. */
 export const lineCommandNames = (): readonly string[] => Object.keys(COMMANDS);
 
-/** Names that a file cannot have, without the slash. */
-export const TAKEN_NAMES: readonly string[] = [...Object.keys(COMMANDS), "/quit", "/exit"].map((name) => name.slice(1));
+/** The user's own commands, looked for now. A file cannot have the name of one of ours. */
+export const userCommands = (place: KnowledgePlace): KnownCommands =>
+  loadCommands(
+    place,
+    [...Object.keys(COMMANDS), "/quit", "/exit"].map((name) => name.slice(1)),
+  );
 
 /** Carries out the command at the start of a line: one of ours, or else one from a file. */
 export async function lineCommand(place: LineCommandPlace, text: string): Promise<void> {

@@ -1,15 +1,13 @@
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { answerText, type Message } from "../../contract/message.ts";
-import type { AskPerson, PermissionAnswer } from "../../contract/tool.ts";
+import type { AskPerson, AskUser, PermissionAnswer } from "../../contract/tool.ts";
 import { printable, shortLine } from "../../lib/text/printable.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
 import type { Conversation } from "../session/conversation.ts";
-import type { AskUser } from "../tools/conversation-tools.ts";
-import { describeEvent, isToldAtEnd, outcomeLines } from "./event-lines.ts";
+import { describeEvent, isToldAtEnd, outcomeLines, showCall } from "./event-lines.ts";
 import { AUTOPILOT_ON, lineCommand, type LineCommandPlace, PLAN_ON } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
-import { showCall } from "./show-call.ts";
-import { waitingLine } from "./waiting-line.ts";
+import { waitingLine } from "./one-task.ts";
 
 const MAX_REASON = 600;
 

@@ -7,7 +7,7 @@ import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../../sandbox/prove-sandbox.ts";
 import { openCommandRunner } from "../../sandbox/run/command-runner.ts";
-import { showOutput } from "./command-output.ts";
+import { showOutput } from "./bash.ts";
 
 let folder = "";
 

@@ -1,17 +1,11 @@
 import * as z from "zod";
-import type { Tool } from "../../contract/tool.ts";
+import type { AskUser, Tool } from "../../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 
 const QuestionInput = z.strictObject({
   question: z.string().min(1).max(2000),
   choices: z.array(z.string().min(1).max(200)).max(10).default([]),
 });
-
-/** Asks the person a question and returns the answer verbatim. */
-export type AskUser = (
-  question: { readonly question: string; readonly choices: readonly string[] },
-  signal: AbortSignal,
-) => Promise<string>;
 
 export const askUser = (ask: AskUser): Tool<typeof QuestionInput> => ({
   name: "ask_user",

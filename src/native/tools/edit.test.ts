@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { processorTime } from "../../../test/support/processor-time.ts";
-import { applyEdits } from "./edit.ts";
 import { decodeText, encodeText } from "../../lib/text/text-form.ts";
+import { applyEdits } from "./write.ts";
 
 /** The same numbers in every run. */
 function* numbers(seed: number): Generator<number, never> {

@@ -16,12 +16,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { PRESETS } from "../../guard/presets/presets.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { edit } from "./edit.ts";
-import { fileStates, read } from "./read.ts";
+import { PRESETS } from "../../guard/presets/presets.ts";
 import { type PathGate, pathGate } from "./path-gate.ts";
-import { write } from "./write.ts";
+import { fileStates, read } from "./read.ts";
+import { edit, write } from "./write.ts";
 
 let workspace = "";
 let gate: PathGate;

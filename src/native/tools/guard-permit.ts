@@ -2,62 +2,84 @@ import type { ModelCall } from "../../contract/engine-event.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { AskPerson, Permission, PermissionAnswer, Permit } from "../../contract/tool.ts";
-import type { Decision } from "../../contract/verdict.ts";
-import { decideAndRecord, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
+import type { AuditEntry, Decision } from "../../contract/verdict.ts";
+import { decide, decideAndRecord, recordDecision } from "../../guard/decide-and-record.ts";
 import { explainChoices, explainToModel } from "../../guard/explain.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { toolKind } from "../../guard/judge/tool-call.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
+import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
 import { presetPolicy } from "../../guard/policy/compiled-policy.ts";
+import { commandScreen } from "../../guard/screen/screen-command.ts";
+import { screen } from "../../guard/screen/screen.ts";
 import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { CommandContainment } from "../../sandbox/run/contained-commands.ts";
 import { flatten } from "../../shell/model/script.ts";
 import { readScript } from "../../shell/parse/read-script.ts";
 import type { PathGate } from "./path-gate.ts";
+import { READING_TOOLS } from "./tool-names.ts";
 
-interface PermitParts extends RecordParts {
-  readonly policy: Policy;
-  readonly gate: PathGate;
-  /** Whether text from outside has tried to steer the model since the user's last message. */
-  readonly tainted: () => boolean;
-  readonly containment: CommandContainment;
-  /** Absent when nobody can be asked; `ask` then becomes a denial. */
-  readonly ask?: AskPerson | undefined;
-  /** Calls that the person has approved for the session, where several agents of one session share them. */
-  readonly approved?: Set<string> | undefined;
+/** Who calls, and where what was decided goes. */
+export interface Recording {
+  readonly session: string;
+  readonly agent: string;
+  readonly append: (entry: AuditEntry) => void;
+  readonly redact: (text: string) => string;
 }
 
+interface Guarding {
+  readonly policy: Policy;
+  readonly gate: PathGate;
+  readonly record: Recording;
+  readonly containment: CommandContainment;
+  /** Whether text from outside has tried to steer the model since the user's last message. */
+  readonly isTainted: () => boolean;
+  /** Calls that the person has approved for the session, for all its agents. */
+  readonly approved: Set<string>;
+  /** Absent when nobody can be asked; `ask` then becomes a denial. */
+  readonly askPerson: AskPerson | undefined;
+}
+
+const MACHINE = { ...realMachine, screen: commandScreen(screen) };
+
 /** The guard in front of the tools: judges, logs, asks the person where needed, and remembers the answers. */
-export function guardPermit(parts: PermitParts): Permit {
-  const { approved = new Set() } = parts;
+export function guardPermit(guarding: Guarding): Permit {
+  const { policy, gate, record, containment, isTainted } = guarding;
   return async (call, signal) => {
-    const before = placeOf(call, parts.gate);
+    const before = placeOf(call, gate);
     if (before instanceof Error) return { verdict: "deny", because: before.message };
     const isShell = toolKind(call.name) === "shell";
-    const containment = isShell ? await parts.containment.judged() : {};
-    const machine = { ...parts.machine, tainted: parts.tainted(), ...containment };
-    const judged = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
-    const decision = decideAndRecord(judged, parts.policy, { ...parts, machine });
-    const permission = await settle(decision, { call, signal, parts, approved });
-    if (permission.verdict === "allow" && isShell) return await placed(call, decision, parts);
+    const contained = isShell ? await containment.judged() : {};
+    const machine = { ...MACHINE, tainted: isTainted(), ...contained };
+    const decision = decideAndRecord(judgedCall(call, policy), policy, { ...record, machine });
+    const permission = await settle(decision, call, guarding, signal);
+    if (permission.verdict === "allow" && isShell) return await placed(call, decision, guarding);
     if (permission.verdict !== "allow" || before === undefined) return permission;
-    if (placeOf(call, parts.gate) !== before)
+    if (placeOf(call, gate) !== before)
       return { verdict: "deny", because: "the path changed while it was being judged" };
-    parts.gate.note(call.id, before);
+    gate.note(call.id, before);
     return permission;
   };
 }
 
+const judgedCall = ({ name, input }: ModelCall, { workspaceRoot: cwd }: Policy) => ({ tool: name, input, cwd });
+
 /** Has the command run where it was judged to run. */
-async function placed({ input }: ModelCall, decision: Decision, parts: PermitParts): Promise<Permission> {
-  const { containment, session, agent } = parts;
-  const command = isRecord(input) ? input["command"] : undefined;
+async function placed(call: ModelCall, decision: Decision, { containment, record }: Guarding): Promise<Permission> {
+  const { session, agent } = record;
+  const command = commandOf(call);
   try {
-    if (typeof command === "string") await containment.place(command, decision, { session, agent });
+    if (command !== undefined) await containment.place(command, decision, { session, agent });
     return { verdict: "allow" };
   } catch (error) {
     return { verdict: "deny", because: `what it needs could not be lent: ${messageOf(error)}` };
   }
+}
+
+function commandOf({ input }: ModelCall): string | undefined {
+  const command = isRecord(input) ? input["command"] : undefined;
+  return typeof command === "string" ? command : undefined;
 }
 
 /** Where the path of a call leads, if it has one. */
@@ -71,50 +93,97 @@ function placeOf({ name, input }: ModelCall, gate: PathGate): string | undefined
   }
 }
 
-interface Case {
-  readonly call: ModelCall;
-  readonly signal: AbortSignal;
-  readonly parts: PermitParts;
-  /** Calls that the person has approved for the session, verbatim. */
-  readonly approved: Set<string>;
-}
-
-async function settle(decision: Decision, { call, signal, parts, approved }: Case): Promise<Permission> {
-  const { ask, tainted } = parts;
+async function settle(
+  decision: Decision,
+  call: ModelCall,
+  guarding: Guarding,
+  signal: AbortSignal,
+): Promise<Permission> {
+  const { policy, askPerson, approved } = guarding;
   if (decision.verdict === "allow") return { verdict: "allow" };
-  const judged = { call: { tool: call.name, input: call.input }, policy: parts.policy };
+  const judged = { call: { tool: call.name, input: call.input }, policy };
   if (decision.verdict === "deny") return { verdict: "deny", because: explainToModel(decision, judged) };
   const key = canonicalJson({ name: call.name, input: call.input });
-  const canRemember = !tainted() && mayRepeat(call, parts);
+  const canRemember = !guarding.isTainted() && mayRepeat(call, policy);
   if (canRemember && approved.has(key)) return { verdict: "allow" };
   const alone: Permission = {
     verdict: "deny",
     because: `${explainToModel(decision, judged)} Nobody is available to approve it.`,
   };
-  if (ask === undefined) return alone;
+  if (askPerson === undefined) return alone;
   const because = `${decision.because}.${explainChoices(decision, judged)}`;
-  const answer = await ask({ call, because, canRemember }, signal);
+  const answer = await askPerson({ call, because, canRemember }, signal);
   if (answer === "nobody") return alone;
-  const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
+  const refusal = recordAnswer(answer, decision, call, guarding);
   if (refusal !== undefined) return refusal;
   if (answer === "session" && canRemember) approved.add(key);
   return { verdict: "allow" };
 }
 
-function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts): boolean {
-  if (toolKind(name) !== "shell") return true;
-  const command = isRecord(input) ? input["command"] : undefined;
-  return typeof command === "string" && assessCommand(command, policy, machine).canOfferSessionApproval;
+function mayRepeat(call: ModelCall, policy: Policy): boolean {
+  if (toolKind(call.name) !== "shell") return true;
+  const command = commandOf(call);
+  return command !== undefined && assessCommand(command, policy, MACHINE).canOfferSessionApproval;
 }
 
 /** The person's decision is logged too, and counts only once it is. */
-function recordAnswer(answer: PermissionAnswer, judged: Decision, { call, parts }: Case): Permission | undefined {
+function recordAnswer(
+  answer: PermissionAnswer,
+  judged: Decision,
+  call: ModelCall,
+  { policy, record }: Guarding,
+): Permission | undefined {
   const verdict = answer === "reject" ? "deny" : "allow";
   const decision: Decision = { ...judged, verdict, code: `person-${answer}`, rules: ["person"] };
-  const input = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
-  const recorded = recordDecision(input, parts.policy, { ...parts, decision });
+  const recorded = recordDecision(judgedCall(call, policy), policy, { ...record, machine: MACHINE, decision });
   if (answer === "reject") return { verdict: "reject", because: "the person said no" };
   return recorded.verdict === "deny" ? { verdict: "deny", because: recorded.because } : undefined;
+}
+
+/** What the model is told in plan mode. */
+const NOT_YET =
+  "Plan mode: nothing is changed until the user approves the plan. Read what you need, then answer with the plan.";
+
+/** What a sub-agent is told that is not to change anything. */
+export const READ_ONLY = "This sub-agent may only look at things, and this call could change something.";
+
+/** While `isOn`, lets only calls through that read. The session's own rules apply to those as well. */
+export function readingPermit(
+  permit: Permit,
+  workspace: string,
+  record: Recording,
+  { isOn, words = NOT_YET }: { readonly isOn: () => boolean; readonly words?: string },
+): Permit {
+  let policy: Policy | undefined;
+  return async (call, signal) => {
+    if (!isOn() || READING_TOOLS.has(call.name)) return await permit(call, signal);
+    policy ??= readOnlyPolicy(workspace);
+    const judged = { tool: call.name, input: call.input, cwd: workspace };
+    // Judged as if there were no sandbox, since the one of the session lets commands write.
+    const decision = call.name === "bash" ? decide(judged, policy, realMachine) : denied(call.name, words);
+    if (decision.verdict === "allow") return await permit(call, signal);
+    const settled = { ...decision, verdict: "deny", code: "plan-mode" } as const;
+    const { because } = recordDecision(judged, policy, { ...record, machine: realMachine, decision: settled });
+    return { verdict: "deny", because: because === words ? because : `${words} (${because})` };
+  };
+}
+
+const denied = (tool: string, because: string): Decision => ({
+  verdict: "deny",
+  code: "plan-mode",
+  rules: ["mode:plan"],
+  because,
+  effects: [],
+  findings: [{ verdict: "deny", code: "plan-mode", rule: "mode:plan", because, fragment: tool }],
+});
+
+/** Says of the input of a command whether it only reads, as the preset that only reads judges without a sandbox. */
+export function readingCommands(workspace: string): (input: unknown) => boolean {
+  let policy: Policy | undefined;
+  return (input) => {
+    policy ??= readOnlyPolicy(workspace);
+    return decide({ tool: "bash", input, cwd: workspace }, policy, realMachine).verdict === "allow";
+  };
 }
 
 /** What a command would do, for the person who must decide about it. */

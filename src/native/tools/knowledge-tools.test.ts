@@ -16,7 +16,7 @@ function opened(read: KnownSkill["read"], files: Readonly<Record<string, string>
     isOwn: false,
     read,
   };
-  const tool = skillTool({ skills: [skill], outputFolder: tempFolder() });
+  const tool = skillTool([skill], tempFolder());
   const context = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
   return { folder, use: async (name: string) => await tool.run({ name }, context) };
 }

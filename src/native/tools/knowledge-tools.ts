@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { KnownSkill } from "../../contract/knowledge.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { screen } from "../../guard/screen/screen.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { storeMemory } from "../knowledge/memories.ts";
@@ -11,13 +12,8 @@ import { answer, boundText, failure } from "./answer.ts";
 
 const SkillInput = z.strictObject({ name: z.string().min(1).max(100) });
 
-interface SkillParts {
-  readonly skills: readonly KnownSkill[];
-  readonly outputFolder: string;
-}
-
 /** Gives the model the text of a skill, and the names of the files beside it. */
-export const skillTool = ({ skills, outputFolder }: SkillParts): Tool<typeof SkillInput> => ({
+export const skillTool = (skills: readonly KnownSkill[], outputFolder: string): Tool<typeof SkillInput> => ({
   name: "skill",
   description: "Read a skill from the list in your instructions: its text, and the files that it has.",
   input: SkillInput,
@@ -52,22 +48,18 @@ function filesOf({ folder }: KnownSkill): readonly string[] {
 
 const MemoryInput = z.strictObject({ text: z.string().min(1).max(500) });
 
-interface MemoryParts {
-  /** The user's signalbox folder. */
-  readonly home: string;
-  readonly workspace: string;
-  /** Whether text from outside has tried to steer the model since the user's last message. */
-  readonly tainted: () => boolean;
-}
-
 /** Memories are read in every later session, so nothing that may come from outside is stored. */
-export const storeMemoryTool = ({ home, workspace, tainted }: MemoryParts): Tool<typeof MemoryInput> => ({
+export const storeMemoryTool = (
+  home: string,
+  workspace: string,
+  isTainted: () => boolean,
+): Tool<typeof MemoryInput> => ({
   name: "store_memory",
   description: "Remember one fact about this project for later sessions: a convention, a command that works.",
   input: MemoryInput,
   sideBySide: false,
   async run({ text }) {
-    if (tainted())
+    if (isTainted())
       return failure("not stored: text from outside tried to steer you; the person must send a message first");
     const { risk } = screen(text, { channel: "rules_file" });
     if (risk !== "none" && risk !== "low")
@@ -79,18 +71,14 @@ export const storeMemoryTool = ({ home, workspace, tainted }: MemoryParts): Tool
 
 const TopicInput = z.strictObject({ topic: z.string().max(60).default("").describe("omit to list the topics") });
 
-interface DocumentationParts {
-  /** The docs/ folder of our own package. */
-  readonly folder: string;
-  readonly outputFolder: string;
-}
-
-export const selfDocumentation = ({ folder, outputFolder }: DocumentationParts): Tool<typeof TopicInput> => ({
+/** The docs/ folder of our own package. */
+export const selfDocumentation = (outputFolder: string): Tool<typeof TopicInput> => ({
   name: "signalbox_docs",
   description: "Documentation of signalbox itself, the program you run in.",
   input: TopicInput,
   sideBySide: true,
   async run({ topic }) {
+    const folder = join(packageFolder(), "docs");
     const topics = readdirSync(folder).flatMap((name) => (name.endsWith(".md") ? [name.slice(0, -3)] : []));
     const list = topics.toSorted().join(", ");
     if (topic === "") return answer(`topics: ${list}`);

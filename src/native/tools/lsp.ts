@@ -25,7 +25,7 @@ const Input = z.strictObject({
 
 type Input = z.output<typeof Input>;
 
-interface LspParts {
+interface LspOptions {
   readonly servers: LanguageServers;
   readonly gate: PathGate;
   /** Its real path. */
@@ -40,7 +40,7 @@ const MAX_PROBLEMS = 100;
 
 const WHOLE_FILE = new Set(["symbols", "diagnostics"]);
 
-export const lsp = (parts: LspParts): Tool<typeof Input> => ({
+export const lsp = (parts: LspOptions): Tool<typeof Input> => ({
   name: "lsp",
   description: `Ask the project's language server about code (${parts.servers.endings.join(" ")}): where a symbol is defined or used, its type, the symbols or the problems of a file.`,
   input: Input,
@@ -64,28 +64,16 @@ export const lsp = (parts: LspParts): Tool<typeof Input> => ({
 function positionOf({ operation, symbol, line }: Input, text: string): ReturnType<typeof findSymbol> {
   if (WHOLE_FILE.has(operation)) return { position: { line: 0, column: 0 } };
   if (symbol === undefined) throw new Error(`${operation} needs the symbol, as it is written in the file`);
-  return findSymbol(text, { symbol, line });
+  return findSymbol(text, symbol, line);
 }
 
-function show(found: CodeAnswer, parts: LspParts): readonly string[] {
+function show(found: CodeAnswer, parts: LspOptions): readonly string[] {
   if ("places" in found) return showPlaces(found.places, parts);
   if ("hover" in found) return [found.hover === "" ? "(nothing known)" : found.hover];
   if ("problems" in found)
     return found.problems.length === 0 ? ["(no problems)"] : showProblems(found.problems, MAX_PROBLEMS);
   if (found.symbols.length === 0) return ["(no symbols)"];
   return found.symbols.map(({ name, kind, line, depth }) => `${"  ".repeat(depth)}${kind} ${name}, line ${line + 1}`);
-}
-
-interface Wanted {
-  readonly symbol: string;
-  /** From 1, as `read` shows it. Undefined for the first line that has the symbol. */
-  readonly line: number | undefined;
-}
-
-interface FoundSymbol {
-  readonly position: CodePosition;
-  /** What was not as asked. */
-  readonly note?: string;
 }
 
 /** Models are often a few lines off after an edit. */
@@ -95,9 +83,13 @@ const MAX_LISTED = 10;
 
 /**
  * Where a symbol is in a text: on the line, or on the nearest one if that is close. Of a name with dots the last part
- * is meant. Throws an error that says where the symbol is instead.
+ * is meant. `line` is counted from 1, as `read` shows it; without one, the first line that has the symbol. `note` says what was not as asked. Throws an error that says where the symbol is instead.
  */
-function findSymbol(text: string, { symbol, line }: Wanted): FoundSymbol {
+function findSymbol(
+  text: string,
+  symbol: string,
+  line: number | undefined,
+): { readonly position: CodePosition; readonly note?: string } {
   const lines = text.split(/\r?\n/);
   const columns = lines.map((each) => columnOf(each, symbol));
   const all = columns.flatMap((column, index) => (column === -1 ? [] : [{ line: index, column }]));
@@ -138,14 +130,8 @@ const MAX_FILES = 50;
 
 const MAX_LINE = 200;
 
-interface Place {
-  readonly gate: PathGate;
-  /** Its real path. */
-  readonly workspace: string;
-}
-
 /** Places as lines for a model, with the text of those that are in the workspace and may be read. */
-function showPlaces(places: readonly CodePlace[], { gate, workspace }: Place): readonly string[] {
+function showPlaces(places: readonly CodePlace[], { gate, workspace }: LspOptions): readonly string[] {
   const texts = new Map<string, readonly string[]>();
   const linesOf = (path: string): readonly string[] => {
     const known = texts.get(path);

@@ -115,7 +115,7 @@ function absolute(href: string | undefined, base: string): string | undefined {
 }
 
 /** A piece of an HTML page. */
-export type HtmlToken =
+type HtmlToken =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "open" | "close"; readonly name: string; readonly attributes: string };
 
@@ -126,7 +126,7 @@ const RAW = new Set(["script", "style", "textarea", "title", "xmp", "noembed", "
  * The tags and texts of a page, in one forward pass, which takes linear time whatever the page contains.
  * (A parser that tracks the open elements in a list took 44 s for a page of nested `<div>`s.)
  */
-export function* htmlTokens(html: string): Generator<HtmlToken> {
+function* htmlTokens(html: string): Generator<HtmlToken> {
   const lower = html.toLowerCase();
   for (let at = 0; at < html.length;) {
     const open = html.indexOf("<", at);
@@ -171,7 +171,7 @@ function markupEnd(html: string, open: number): number {
 }
 
 /** The value of an attribute, or undefined. */
-export function attribute(attributes: string, name: string): string | undefined {
+function attribute(attributes: string, name: string): string | undefined {
   const match = new RegExp(
     `(?:^|[\\s"'/])${name}(?:\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))|(?=[\\s/>]|$))`,
     "i",

@@ -2,12 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { PRESETS } from "../../guard/presets/presets.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
-import { edit } from "./edit.ts";
-import { type FileStates, fileStates, read } from "./read.ts";
+import { PRESETS } from "../../guard/presets/presets.ts";
 import { type PathGate, pathGate } from "./path-gate.ts";
-import { write } from "./write.ts";
+import { type FileStates, fileStates, read } from "./read.ts";
+import { edit, write } from "./write.ts";
 
 let workspace = "";
 let states: FileStates;

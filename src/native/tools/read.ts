@@ -14,7 +14,7 @@ const Input = z.strictObject({
   limit: z.int().min(1).max(5000).default(2000).describe("number of lines; default: 2000"),
 });
 
-export interface FileParts {
+export interface FileAccess {
   readonly gate: PathGate;
   readonly states: FileStates;
   /** Files that an editor has open. */
@@ -34,7 +34,7 @@ const MAX_PIXELS = 8000;
 
 const MAX_ENTRIES = 500;
 
-export const read = ({ gate, states, buffers, imageLimits }: FileParts): Tool<typeof Input> => ({
+export const read = ({ gate, states, buffers, imageLimits }: FileAccess): Tool<typeof Input> => ({
   name: "read",
   description: "Read a text file (lines come with numbers), look at an image, or list a folder.",
   input: Input,
@@ -51,7 +51,9 @@ export const read = ({ gate, states, buffers, imageLimits }: FileParts): Tool<ty
     const shown =
       before !== undefined
         ? unchanged(real, before)
-        : show(real, { bytes, mediaType, part, limits: imageLimits?.() ?? {} });
+        : mediaType === undefined
+          ? showText(real, bytes, part)
+          : showImage(real, bytes, mediaType, imageLimits?.());
     // Only what the model was actually shown counts as read, and so may be overwritten.
     states.saw(real, bytes);
     // An image can be taken out of the history when a provider refuses it, so it is always sent again.
@@ -66,16 +68,6 @@ const unchanged = (path: string, callId: string) =>
     `[${path} has not changed since you read these lines in this session; their text is in the result of call ${callId}]`,
   );
 
-interface OpenedFile {
-  readonly bytes: Buffer;
-  readonly mediaType: string | undefined;
-  readonly part: FilePart;
-  readonly limits: ImageLimits;
-}
-
-const show = (path: string, { bytes, mediaType, part, limits }: OpenedFile): ToolOutput =>
-  mediaType === undefined ? showText(path, bytes, part) : showImage(path, { bytes, mediaType, limits });
-
 function showText(path: string, bytes: Buffer, part: FilePart): ToolOutput {
   const form = decodeText(bytes);
   if (form === undefined)
@@ -84,13 +76,7 @@ function showText(path: string, bytes: Buffer, part: FilePart): ToolOutput {
   return answer(note + showLines(form.text, part.offset, part.limit));
 }
 
-interface OpenedImage {
-  readonly bytes: Buffer;
-  readonly mediaType: string;
-  readonly limits: ImageLimits;
-}
-
-function showImage(path: string, { bytes, mediaType, limits }: OpenedImage): ToolOutput {
+function showImage(path: string, bytes: Buffer, mediaType: string, limits: ImageLimits = {}): ToolOutput {
   const { bytes: sent = MAX_SENT, pixels = MAX_PIXELS, count } = limits;
   if (count === 0) throw new Error(`${path} is an image, and the model in use takes no images`);
   const most = Math.floor(sent / 4) * 3;

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import type { Policy } from "../../contract/policy.ts";
-import { PRESETS } from "../../guard/presets/presets.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
+import { PRESETS } from "../../guard/presets/presets.ts";
 import { pathGate } from "./path-gate.ts";
-import { glob, grep } from "./search.ts";
 import { findRipgrep, runRipgrep } from "./ripgrep.ts";
+import { glob, grep } from "./search.ts";
 
 let workspace = "";
-let parts: Parameters<typeof grep>[0];
+let parts: Parameters<typeof grep>;
 
 beforeEach(() => {
   workspace = tempRepository();
@@ -28,7 +28,7 @@ const withheld = (...more: readonly string[]) => {
     workspaceRoot: workspace,
     home: tempFolder(),
   };
-  parts = { gate: pathGate(policy, realMachine), workspace, ripgrep: () => findRipgrep(workspace) };
+  parts = [pathGate(policy, realMachine), workspace, () => findRipgrep(workspace)];
 };
 
 const put = (name: string, content: string) => {
@@ -42,11 +42,11 @@ const context = (signal = new AbortController().signal) => ({
   emit: () => {},
 });
 const search = async (input: Record<string, unknown>, signal?: AbortSignal) => {
-  const tool = grep(parts);
+  const tool = grep(...parts);
   return (await tool.run(tool.input.parse(input), context(signal))).text;
 };
 const find = async (input: Record<string, unknown>) => {
-  const tool = glob(parts);
+  const tool = glob(...parts);
   return (await tool.run(tool.input.parse(input), context())).text;
 };
 

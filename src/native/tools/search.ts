@@ -18,21 +18,15 @@ const GrepInput = z.strictObject({
   limit: z.int().min(1).max(2000).default(200),
 });
 
-interface SearchParts {
-  readonly gate: PathGate;
-  readonly workspace: string;
-  readonly ripgrep: () => Promise<string>;
-}
-
 const MAX_TEXT = 40_000;
 
-export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof GrepInput> => ({
+export const grep = (gate: PathGate, workspace: string, ripgrep: () => Promise<string>): Tool<typeof GrepInput> => ({
   name: "grep",
   description: "Search file contents with ripgrep. Skips files that git ignores.",
   input: GrepInput,
   sideBySide: true,
   async run(input, { callId, signal }) {
-    const target = searchTarget(input.path, { callId, gate, wants: "a file or folder" });
+    const target = searchTarget(input.path, callId, gate, "a file or folder");
     const lines: string[] = [];
     const mayRead = remembered(gate.mayRead);
     const reader = recordReader(target);
@@ -59,7 +53,7 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Gre
       onRecord,
       separator: input.output === "files" ? "\0" : "\n",
     });
-    return answer([...lines, ...notes(end, { found: lines.length, hidden, binary: reader.metBinary() })].join("\n"));
+    return answer([...lines, ...notes(end, lines.length, hidden, reader.metBinary())].join("\n"));
   },
 });
 
@@ -81,14 +75,8 @@ function grepOptions(input: z.output<typeof GrepInput>): readonly string[] {
   ];
 }
 
-interface Finds {
-  readonly found: number;
-  readonly hidden: number;
-  readonly binary: boolean;
-}
-
 /** What a model must know about how a search ended. */
-function notes({ stopped }: SearchEnd, { found, hidden, binary }: Finds): readonly string[] {
+function notes({ stopped }: SearchEnd, found: number, hidden = 0, binary = false): readonly string[] {
   return [
     ...(found === 0 && stopped === "done" && hidden === 0 && !binary ? ["(nothing found)"] : []),
     ...(stopped === "enough" ? ["[more results; narrow the search]"] : []),
@@ -115,14 +103,14 @@ const GlobInput = z.strictObject({
   limit: z.int().min(1).max(5000).default(200),
 });
 
-export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof GlobInput> => ({
+export const glob = (gate: PathGate, workspace: string, ripgrep: () => Promise<string>): Tool<typeof GlobInput> => ({
   name: "glob",
   description: "Find files by name, newest first.",
   input: GlobInput,
   sideBySide: true,
   async run({ pattern, path, ignored, limit }, { callId, signal }) {
     if (pattern.startsWith("!")) throw new Error("a pattern says what to find, not what to exclude");
-    const target = searchTarget(path, { callId, gate, wants: "a folder" });
+    const target = searchTarget(path, callId, gate, "a folder");
     const mayRead = remembered(gate.mayRead);
     const files: string[] = [];
     const onRecord = (file: string): boolean => {
@@ -138,19 +126,12 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Glo
       onRecord,
       separator: "\0",
     });
-    return answer([...files, ...notes(end, { found: files.length, hidden: 0, binary: false })].join("\n"));
+    return answer([...files, ...notes(end, files.length)].join("\n"));
   },
 });
 
 /** Where a search starts: the judged target of the path. Throws, naming it, when there is nothing to search. */
-function searchTarget(
-  path: string,
-  {
-    callId,
-    gate,
-    wants,
-  }: { readonly callId: string; readonly gate: PathGate; readonly wants: "a folder" | "a file or folder" },
-): string {
+function searchTarget(path: string, callId: string, gate: PathGate, wants: "a folder" | "a file or folder"): string {
   const real = gate.real(path);
   gate.check(callId, real, "read");
   const stat = lookAt(real);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastLine, showOutput } from "./command-output.ts";
+import { lastLine, showOutput } from "./bash.ts";
 
 const shown = (text: string) => {
   const head = Buffer.from(text);

@@ -7,44 +7,60 @@ import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts
 import type { PermissionAnswer, PermissionQuestion } from "../../contract/tool.ts";
 import type { AuditEntry } from "../../contract/verdict.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { openWorkItems } from "./work-items.ts";
+import { UNCONTAINED } from "../../sandbox/run/contained-commands.ts";
 import { readMemories } from "../knowledge/memories.ts";
-import { TOOL_NAMES } from "./tool-names.ts";
-import { filterTools, openToolSet, type ToolSetParts } from "./tool-set.ts";
+import { filterTools, TOOL_NAMES } from "./tool-names.ts";
+import { openToolSet } from "./tool-set.ts";
+import type { Workplace } from "./workplace.ts";
 
 let workspace = "";
 let home = "";
 let log: AuditEntry[] = [];
 let questions: PermissionQuestion[] = [];
-let suspicions: string[] = [];
+let outside: string[] = [];
 
 beforeEach(() => {
   workspace = tempRepository();
   home = tempFolder();
-  [log, questions, suspicions] = [[], [], []];
+  [log, questions, outside] = [[], [], []];
 });
 
 const signal = new AbortController().signal;
 const never = () => Promise.reject(new Error("not asked"));
 
 /** A tool set over real files; `answers` are the person's answers, in order. */
-function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetParts> = {}) {
+function open(
+  answers?: readonly PermissionAnswer[],
+  user: Partial<Parameters<typeof openToolSet>[1]> = {},
+  place: Partial<Workplace> = {},
+) {
   const left = [...(answers ?? [])];
-  const items = openWorkItems(":memory:");
   const paths = { ...PRESETS.default.paths, readRoots: ["."], writeRoots: ["."] };
-  const set = openToolSet({
+  const record = { append: (entry: AuditEntry) => void log.push(entry), redact: (text: string) => text };
+  const workplace: Workplace = {
+    sessionId: "s",
     policy: { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home },
+    home: join(home, ".signalbox"),
     environment: process.env,
-    session: "s",
-    agent: "native",
-    append: (entry) => void log.push(entry),
-    redact: (text) => text,
-    outputFolder: tempFolder(),
-    signalboxHome: join(home, ".signalbox"),
-    docsFolder: join(import.meta.dirname, "../../../docs"),
-    items,
-    tainted: () => false,
-    onSuspicion: (_, channel) => void suspicions.push(channel),
+    privateFolder: tempFolder(),
+    containment: UNCONTAINED,
+    languageServers: undefined,
+    recordAs: (agent) => ({ session: "s", agent, ...record }),
+    isTainted: () => false,
+    onOutsideText: (text, channel) => void outside.push(`${channel}: ${text}`),
+    approved: new Set(),
+    filters: [],
+    beforeChange: { name: "nothing" },
+    buffers: undefined,
+    imageLimits: () => undefined,
+    warn: () => {},
+    async [Symbol.asyncDispose]() {},
+    ...place,
+  };
+  const set = openToolSet(workplace, {
+    mode: { current: "ask" },
+    askUser: undefined,
+    skills: [],
     askPerson:
       answers === undefined
         ? undefined
@@ -52,16 +68,12 @@ function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetPar
             questions.push(question);
             return left.shift() ?? "reject";
           },
-    ...changes,
+    ...user,
   });
-  onTestFinished(async () => {
-    await set[Symbol.asyncDispose]();
-    items[Symbol.dispose]();
-  });
+  onTestFinished(() => set[Symbol.asyncDispose]());
   let calls = 0;
   return {
     ...set,
-    items,
     /** One call as the engine makes it: the guard, then the tool. */
     call: async (name: string, input: Record<string, unknown>) => {
       const id = `call-${++calls}`;
@@ -135,7 +147,7 @@ describe("the guard in front of the tools", () => {
   test("does not offer to remember what only the run will show, nor after text from outside", async () => {
     const { call } = open(["session", "session"]);
     await call("bash", { command: './build.sh "$(cat a)"' });
-    await open(["session"], { tainted: () => true }).call("bash", { command: "./build.sh" });
+    await open(["session"], {}, { isTainted: () => true }).call("bash", { command: "./build.sh" });
     expect(questions.map(({ canRemember }) => canRemember)).toEqual([false, false]);
   });
 
@@ -143,7 +155,8 @@ describe("the guard in front of the tools", () => {
     const append = () => {
       throw new Error("disk full");
     };
-    const { call } = open(["once"], { append });
+    const recordAs = (agent: string) => ({ session: "s", agent, append, redact: (text: string) => text });
+    const { call } = open(["once"], {}, { recordAs });
     writeFileSync(join(workspace, "a"), "one\n");
     expect(await call("read", { path: "a" })).toMatch(/^deny: .*could not be recorded.*disk full/);
   });
@@ -184,7 +197,7 @@ describe("memory", () => {
     expect(await open().call("store_memory", { text: readOrder() })).toMatch(
       /^not stored: it reads like an instruction/,
     );
-    expect(await open(["once"], { tainted: () => true }).call("store_memory", { text: "A fact" })).toMatch(
+    expect(await open(["once"], {}, { isTainted: () => true }).call("store_memory", { text: "A fact" })).toMatch(
       /^not stored: text from outside/,
     );
     expect(readMemories(join(home, ".signalbox"), workspace)).toEqual([]);
@@ -221,7 +234,11 @@ describe("the other tools", () => {
   test("a session that can have every tool has those that are listed", () => {
     const environment = { ...process.env, SIGNALBOX_SEARCH_URL: "http://127.0.0.1:9/" };
     const languageServers = { endings: [], ask: never, newErrors: never, [Symbol.asyncDispose]: never };
-    const { tools } = open(undefined, { askUser: async () => "", environment, skills: [ownSkill()], languageServers });
+    const { tools } = open(
+      undefined,
+      { askUser: async () => "", skills: [ownSkill()] },
+      { environment, languageServers },
+    );
     // The session brings the last two.
     expect([...tools.map(({ name }) => name), "task", "task_complete"]).toEqual(TOOL_NAMES);
   });
@@ -278,7 +295,7 @@ describe("the other tools", () => {
     ]);
   });
 
-  test("a page that tries to steer is reported", async () => {
+  test("the text of a page is screened", async () => {
     const server = createServer((_, response) => response.setHeader("content-type", "text/plain").end(readOrder()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -287,6 +304,6 @@ describe("the other tools", () => {
     expect(await open().call("fetch", { url: `http://127.0.0.1:${port}/` })).toContain(
       "The following comes from outside",
     );
-    expect(suspicions).toEqual(["web_page"]);
+    expect(outside).toEqual([expect.stringMatching(/^web_page: /)]);
   });
 });

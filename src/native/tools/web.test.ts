@@ -4,13 +4,11 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { processorTime } from "../../../test/support/processor-time.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { ToolContext } from "../../contract/tool.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { ToolContext } from "../../contract/tool.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
-import { fetch } from "./fetch.ts";
 import { pageText } from "./page-text.ts";
-import { searchProvider, webSearch } from "./web-search.ts";
+import { fetchPage, searchProvider, webSearch } from "./web.ts";
 
 const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {}, emit: () => {} };
 
@@ -43,9 +41,8 @@ async function get(url: string, { allow = ["127.0.0.1:*"], addresses, signal }: 
   const network = { ...PRESETS.default.network, allow };
   const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/w", home: "/h" };
   const resolve = addresses === undefined ? undefined : async () => addresses;
-  const tool = fetch({
+  const tool = fetchPage({
     policy,
-    world: realMachine,
     resolve,
     outputFolder,
     onOutsideText: (text) => outside.push(text),
@@ -162,7 +159,6 @@ describe("web search", () => {
     const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/w", home: "/h" };
     const parts = {
       policy,
-      world: realMachine,
       outputFolder,
       onOutsideText: (text: string) => void outside.push(text),
     };

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
+import { gateReason } from "../../contract/gate-reason.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { newerFormat } from "../../lib/json/file-format.ts";
+import { shortLine } from "../../lib/text/printable.ts";
 import { UserError } from "../../lib/text/user-error.ts";
+import type { Gate } from "../engine/gates.ts";
 import { answer } from "./answer.ts";
 
 const Id = z
@@ -205,3 +208,95 @@ function refuseNonsense(items: readonly WorkItem[]): void {
   const circular = items.find(({ id }) => !settled.has(id));
   if (circular !== undefined) throw new Error(`${circular.id} depends on itself, directly or through others`);
 }
+
+/** What a model should know that no longer sees what it wrote down and started: its work items, and its commands. */
+export function standing(items: WorkItems, runningCommands: readonly string[]): readonly string[] {
+  const running = `Commands that you started in the background, for read_bash and stop_bash: ${runningCommands.join(", ")}`;
+  return [...itemsForSummary(items.list()), ...(runningCommands.length === 0 ? [] : [running])];
+}
+
+/** How much of an item is told: the lengths in characters, the lists in entries. */
+interface Bounds {
+  readonly title: number;
+  readonly note: number;
+  readonly entries: number;
+  readonly artifact: number;
+}
+
+const IN_STATE: Bounds = { title: 60, note: 0, entries: 3, artifact: 40 };
+const IN_SUMMARY: Bounds = { title: 160, note: 160, entries: 5, artifact: 80 };
+const MAX_OPEN = 40;
+const MAX_CLOSED = 20;
+const MAX_LINE = 500;
+
+/** Open items in a few words each, with what they still wait for and what there is of them. */
+export function itemsForState(items: readonly WorkItem[]): readonly string[] {
+  const open = items.filter(isOpen);
+  const ids = new Set(open.map(({ id }) => id));
+  return open.map((item) =>
+    itemLine({ ...item, dependsOn: item.dependsOn.filter((needed) => ids.has(needed)) }, IN_STATE),
+  );
+}
+
+/** The items for a model that no longer sees how it wrote them: those that are open, then the last that were closed. */
+export function itemsForSummary(items: readonly WorkItem[]): readonly string[] {
+  const closed = items.filter((item) => !isOpen(item) && item.artifacts.length > 0).slice(-MAX_CLOSED);
+  return [...block("Open work items", items.filter(isOpen)), ...block("Closed work items with artifacts", closed)];
+}
+
+const isOpen = ({ state }: WorkItem) => state !== "done" && state !== "dropped";
+
+function block(title: string, items: readonly WorkItem[]): readonly string[] {
+  if (items.length === 0) return [];
+  const lines = items
+    .slice(0, MAX_OPEN)
+    .map((item) => `- ${shortLine(itemLine(item, IN_SUMMARY), MAX_LINE)} (${item.state})`);
+  const more = items.length > MAX_OPEN ? [`- and ${items.length - MAX_OPEN} more: call todo to see them`] : [];
+  return [`${title}:\n${[...lines, ...more].join("\n")}`];
+}
+
+function itemLine({ id, title, note, dependsOn, artifacts }: WorkItem, bounds: Bounds): string {
+  const after = fewOf(dependsOn, bounds.entries);
+  const there = fewOf(
+    artifacts.map((artifact) => shortLine(artifact, bounds.artifact)),
+    bounds.entries,
+  );
+  return [
+    `${id}: ${shortLine(title, bounds.title)}`,
+    after === "" ? "" : ` (after ${after})`,
+    note === "" || bounds.note === 0 ? "" : ` – ${shortLine(note, bounds.note)}`,
+    there === "" ? "" : ` {${there}}`,
+  ].join("");
+}
+
+const fewOf = (texts: readonly string[], most: number) =>
+  [...texts.slice(0, most), ...(texts.length > most ? [`${texts.length - most} more`] : [])].join(", ");
+
+const MAX_NAMED = 10;
+
+const MAX_TITLE = 120;
+
+/** Work items that were begun or never begun. One that is blocked says itself why it is not done. */
+export function workItemsGate(items: WorkItems): Gate {
+  const left = () => items.open().filter(({ state }) => state !== "blocked");
+  return {
+    name: "work-items",
+    exitCode: 9,
+    most: 3,
+    state: () =>
+      left()
+        .map(({ id, state }) => `${id} ${state}`)
+        .join(),
+    async check() {
+      const open = left();
+      if (open.length === 0) return undefined;
+      const named = open.slice(0, MAX_NAMED).map(({ id, title }) => `${id} (${shortLine(title, MAX_TITLE)})`);
+      const more = open.length > MAX_NAMED ? [`and ${open.length - MAX_NAMED} more`] : [];
+      const count = open.length === 1 ? "a work item is" : `${open.length} work items are`;
+      return gateReason(`${count} still open: ${[...named, ...more].join(", ")}`, CLOSE);
+    },
+  };
+}
+
+const CLOSE =
+  "Do what is left, then close each item with todo: done when it is done, dropped when it is not needed, blocked with a note when it cannot be done now.";

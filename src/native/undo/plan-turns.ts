@@ -5,16 +5,16 @@ import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts
 import { randomId } from "../../lib/files/random-id.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import type { FileMove, MoveReport, PathReason } from "../../snapshots/move-files.ts";
+import type { MoveReport } from "../../snapshots/move-files.ts";
 import { planRedo, planUndo, turnChanges } from "../../snapshots/plan-undo.ts";
 import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import { savedTurns } from "../../snapshots/turn-states.ts";
 import { type MovesPlace, prepareMoves, readMoves, revertMoves } from "../../snapshots/undo-files.ts";
 import { replay } from "../log/replay.ts";
-import { openTurnLog, type SessionTurn, type TurnLog } from "./turn-log.ts";
+import { openTurnLog, type SessionTurn, type TurnLog } from "./session-undo.ts";
 
 /** A session whose turns are taken back. Nobody else may have it open. */
-export interface UndoPlace {
+export interface UndoneSession {
   readonly home: string;
   readonly id: string;
   /** The records of its log. */
@@ -33,14 +33,15 @@ export interface PlannedUndo {
   readonly carryOut: () => Promise<MoveReport>;
 }
 
-interface UndoOrder {
-  /** The number of the first turn to take back; the last one if missing. */
-  readonly to?: number | undefined;
-  /** Also takes back files that somebody else has changed. */
-  readonly force: boolean;
-}
-
-export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder): Promise<PlannedUndo> {
+/**
+ * `to` is the number of the first turn to take back; the last one if missing. With `force`, files that somebody else has
+ * changed are taken back, too.
+ */
+export async function planUndoTurns(
+  place: UndoneSession,
+  to: number | undefined,
+  force: boolean,
+): Promise<PlannedUndo> {
   const log = openTurnLog(place.records);
   const first = firstTurn(log, to, place.id);
   const turns = log.turns.slice(first);
@@ -52,7 +53,7 @@ export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder):
   for (const each of saved) changes.push(await turnChanges(each));
   const { moves, kept } = await planUndo(workspace, changes, { force });
   const undo = resumedId(log, turns) ?? randomId();
-  const common = { type: "undo", undo, direction: "undo", turns: turns.map(({ id }) => id) } as const;
+  const undone = { type: "undo", undo, direction: "undo", turns: turns.map(({ id }) => id) } as const;
   const files = newest === undefined ? {} : { files: newest.id };
   const start = turns[0]?.start ?? 0;
   return {
@@ -62,38 +63,38 @@ export async function planUndoTurns(place: UndoPlace, { to, force }: UndoOrder):
     async carryOut() {
       const at: MovesPlace = { home: place.home, workspace, folder: newest?.id ?? "", undo };
       const prepared = newest === undefined ? undefined : await prepareMoves(moves, at);
-      place.record({ ...common, ...files, step: "begun", note: INTERRUPTED_NOTE });
+      place.record({ ...undone, ...files, step: "begun", note: INTERRUPTED_NOTE });
       const done = (await prepared?.carryOut()) ?? { moved: [], kept: [], failed: [] };
       const report = { ...done, kept: [...kept, ...done.kept] };
       if (report.failed.length > 0) return report;
-      const note = undoNote({ direction: "undo", moves: report.moved, kept: report.kept });
+      const note = undoNote("undo", report);
       const pieces = piecesTo(place.records, replay(place.records.slice(0, start)).history);
-      place.record({ ...common, ...files, step: "done", pieces, note });
+      place.record({ ...undone, ...files, step: "done", pieces, note });
       return report;
     },
   };
 }
 
-export async function planRedoTurns(place: UndoPlace): Promise<PlannedUndo> {
+export async function planRedoTurns(place: UndoneSession): Promise<PlannedUndo> {
   const log = openTurnLog(place.records);
   const last = log.undone.at(-1);
   if (last === undefined) throw nothingToRedo(log, place.id);
   const { record, turns, end } = last;
   const at = redoPlace(record, place);
   const { moves, kept } = at === undefined ? { moves: [], kept: [] } : planRedo(at.workspace, at.moves);
-  const common = { ...record, direction: "redo", pieces: undefined } as const;
+  const redone = { ...record, direction: "redo", pieces: undefined } as const;
   return {
     direction: "redo",
     turns: turns.map(({ text }, index) => ({ number: log.turns.length + index + 1, text })),
     plan: { moved: moves, kept, failed: [] },
     async carryOut() {
-      place.record({ ...common, step: "begun", note: INTERRUPTED_NOTE });
+      place.record({ ...redone, step: "begun", note: INTERRUPTED_NOTE });
       const done = at === undefined ? { moved: [], kept: [], failed: [] } : await revertMoves(moves, at);
       const report = { ...done, kept: [...kept, ...done.kept] };
       if (report.failed.length > 0) return report;
-      const note = undoNote({ direction: "redo", moves: report.moved, kept: report.kept });
+      const note = undoNote("redo", report);
       const pieces = piecesTo(place.records, replay(place.records.slice(0, end)).history);
-      place.record({ ...common, step: "done", pieces, note });
+      place.record({ ...redone, step: "done", pieces, note });
       return report;
     },
   };
@@ -115,7 +116,7 @@ function firstTurn({ turns }: TurnLog, to: number | undefined, id: string): numb
 }
 
 /** The stored states of these turns, oldest first. Without those of all turns that changed files nothing is undone. */
-function savedOf(turns: readonly SessionTurn[], { home, id }: UndoPlace) {
+function savedOf(turns: readonly SessionTurn[], { home, id }: UndoneSession) {
   const wanted = turns.filter(({ saved, wrote }) => saved !== undefined || wrote.size > 0);
   if (wanted.length === 0) return [];
   const all = savedTurns(home, id);
@@ -176,12 +177,8 @@ function nothingToRedo({ isPastRedo }: TurnLog, id: string): UserError {
 
 const stillThere = (id: string) => `what was said is still there: signalbox sessions dropped ${id}`;
 
-interface RedoPlace extends MovesPlace {
-  readonly moves: readonly FileMove[];
-}
-
 /** Undefined if the undo changed no files. */
-function redoPlace({ files, undo }: UndoRecord, { home, id }: UndoPlace): RedoPlace | undefined {
+function redoPlace({ files, undo }: UndoRecord, { home, id }: UndoneSession) {
   if (files === undefined) return undefined;
   const workspace = sessionSnapshot(home, files)?.manifest.workspace ?? "";
   const at = { home, workspace, folder: files, undo };
@@ -205,17 +202,11 @@ function piecesTo(records: readonly SessionRecord[], wanted: readonly Message[])
   return [...kept, ...wanted.slice(same).map((add) => ({ add }))];
 }
 
-interface Told {
-  readonly direction: "undo" | "redo";
-  readonly moves: readonly FileMove[];
-  readonly kept: readonly PathReason[];
-}
-
 const MAX_NAMED = 20;
 
 /** What the model is told with the next prompt, so that it does not take its old edits for granted. */
-function undoNote({ direction, moves, kept }: Told): string {
-  const files = list(moves.map(({ path }) => path));
+function undoNote(direction: PlannedUndo["direction"], { moved, kept }: MoveReport): string {
+  const files = list(moved.map(({ path }) => path));
   const first =
     direction === "undo"
       ? `The user has taken back what you did after this point. ${files === "" ? "No file was changed by that." : `These files are again as they were before it: ${files}.`}`

@@ -1,13 +1,11 @@
 import type { ModelCall } from "../../contract/engine-event.ts";
-import type { Policy } from "../../contract/policy.ts";
-import { decide } from "../../guard/decide-and-record.ts";
-import { realMachine } from "../../guard/machine/real-machine.ts";
-import { readOnlyPolicy } from "../../guard/policy/active-policy.ts";
+import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts";
 import type { SnapshotSession } from "../../snapshots/open-session.ts";
 import { openTurnSnapshots, type TurnSnapshots } from "../../snapshots/turn-snapshots.ts";
 import type { Processor } from "../engine/processor.ts";
 import type { Session } from "../log/session-log.ts";
-import { openTurnLog, type TurnLog } from "./turn-log.ts";
+import { readingCommands } from "../tools/guard-permit.ts";
+import { READING_TOOLS } from "../tools/tool-names.ts";
 
 /** What makes the turns of a session undoable. */
 export interface SessionUndo extends AsyncDisposable {
@@ -16,19 +14,17 @@ export interface SessionUndo extends AsyncDisposable {
   readonly turns: TurnLog;
   /** For the session's own conversation, before a request. */
   readonly tell: Processor;
-  readonly tools: {
-    /** For every agent of the session, after the guard. */
-    readonly beforeChange: Processor;
-    /** The snapshot of the start; undefined where the caller has taken one itself. */
-    readonly snapshot: (() => SnapshotSession) | undefined;
-  };
+  /** For every agent of the session, after the guard. */
+  readonly beforeChange: Processor;
+  /** The snapshot of the start; undefined where the caller has taken one itself. */
+  readonly snapshot: (() => SnapshotSession) | undefined;
   /** Call this when a run has ended. */
   readonly rested: () => void;
   /** Settles when the states of all turns that are over are stored. */
   readonly settled: () => Promise<void>;
 }
 
-interface UndoParts {
+interface UndoOptions {
   readonly home: string;
   readonly workspace: string;
   /** Set where the caller has taken a snapshot itself. */
@@ -36,7 +32,7 @@ interface UndoParts {
   readonly warn: (text: string) => void;
 }
 
-export function openSessionUndo(opened: Session, { home, recovery, warn, workspace }: UndoParts): SessionUndo {
+export function openSessionUndo(opened: Session, { home, workspace, recovery, warn }: UndoOptions): SessionUndo {
   const turns = openTurnLog(opened.before);
   const session: Session = {
     ...opened,
@@ -54,10 +50,8 @@ export function openSessionUndo(opened: Session, { home, recovery, warn, workspa
     session,
     turns,
     tell: tellUndo(() => turns.note),
-    tools: {
-      beforeChange: beforeChange({ workspace, snapshots, turn: () => turns.turns.at(-1)?.id }),
-      snapshot: recovery === undefined ? snapshots.session : undefined,
-    },
+    beforeChange: beforeChange(workspace, snapshots, () => turns.turns.at(-1)?.id),
+    snapshot: recovery === undefined ? snapshots.session : undefined,
     rested: snapshots.after,
     settled: snapshots.settled,
     [Symbol.asyncDispose]: () => snapshots[Symbol.asyncDispose](),
@@ -83,18 +77,12 @@ function keptByRun(onTurn: OnTurn): TurnSnapshots {
   };
 }
 
-interface BeforeChange {
-  readonly workspace: string;
-  readonly snapshots: Pick<TurnSnapshots, "before" | "touched">;
-  /** The turn that is going on; undefined before the first prompt. */
-  readonly turn: () => string | undefined;
-}
-
 /**
  * Has the state of the workspace stored before the first call of a turn that could change it. It comes after the guard,
- * so that a call which is not allowed costs nothing. One for all agents of a session.
+ * so that a call which is not allowed costs nothing. One for all agents of a session. `turn` is the one that is going on,
+ * undefined before the first prompt.
  */
-function beforeChange({ workspace, snapshots, turn }: BeforeChange): Processor {
+function beforeChange(workspace: string, snapshots: TurnSnapshots, turn: () => string | undefined): Processor {
   const mayChange = changeJudge(workspace);
   let stored: string | undefined;
   return {
@@ -113,21 +101,12 @@ function beforeChange({ workspace, snapshots, turn }: BeforeChange): Processor {
   };
 }
 
-/** Tools that change nothing in the workspace. Any other is denied in plan mode. */
-export const READING_TOOLS = new Set(
-  "read grep glob fetch web_search todo ask_user report_intent signalbox_docs skill read_bash stop_bash lsp task read_task mcp_search".split(
-    " ",
-  ),
-);
-
 /** Whether a call could change files of the workspace. A command is judged as if there were no sandbox. */
-function changeJudge(workspace: string): (call: Pick<ModelCall, "name" | "input">) => boolean {
-  let policy: Policy | undefined;
+function changeJudge(workspace: string): (call: ModelCall) => boolean {
+  const onlyReads = readingCommands(workspace);
   return ({ name, input }) => {
     if (READING_TOOLS.has(name) || name === "store_memory") return false;
-    if (name !== "bash") return true;
-    policy ??= readOnlyPolicy(workspace);
-    return decide({ tool: name, input, cwd: workspace }, policy, realMachine).verdict !== "allow";
+    return name !== "bash" || !onlyReads(input);
   };
 }
 
@@ -139,3 +118,147 @@ const tellUndo = (note: () => string | undefined): Processor => ({
     if (text !== undefined) yield { type: "message", message: { role: "user", text, source: "state" } };
   },
 });
+
+/** One turn of a conversation: a prompt of the person, and everything that was done until the next one. */
+export interface SessionTurn {
+  /** The id of its prompt. */
+  readonly id: string;
+  readonly text: string;
+  /** The number of records before its prompt. */
+  readonly start: number;
+  /** The same for the time when its prompt was given. */
+  readonly asked: number;
+  /** Where the state of the workspace before it is stored, or why it is not; absent if it changed nothing. */
+  saved?: { readonly id: string } | { readonly because: string } | undefined;
+  /** The files that tools of ours have written. */
+  readonly wrote: Set<string>;
+}
+
+/** Turns that were taken back and can be brought back. */
+interface UndoneTurns {
+  readonly record: UndoRecord;
+  /** The number of records before the conversation was changed. */
+  readonly end: number;
+  readonly turns: readonly SessionTurn[];
+}
+
+/** The turns of a conversation, as its records say. */
+export interface TurnLog {
+  apply(record: SessionRecord): void;
+  /** Those that are in the conversation now, oldest first. */
+  readonly turns: readonly SessionTurn[];
+  /** Those that were taken back, the last undo last. New work makes it empty. */
+  readonly undone: readonly UndoneTurns[];
+  /** New work has been done since turns were taken back. */
+  readonly isPastRedo: boolean;
+  /** An undo or redo that was interrupted. */
+  readonly begun: UndoRecord | undefined;
+  /** What the model has not been told yet. */
+  readonly note: string | undefined;
+}
+
+interface State {
+  readonly turns: SessionTurn[];
+  /** When each prompt was given. */
+  readonly asked: Map<string, number>;
+  undone: UndoneTurns[];
+  begun: UndoRecord | undefined;
+  note: string | undefined;
+  /** The number of records. */
+  count: number;
+  /** The agent works on the last turn, so another prompt belongs to it. */
+  isRunning: boolean;
+  isPastRedo: boolean;
+}
+
+export function openTurnLog(records: readonly SessionRecord[] = []): TurnLog {
+  const state: State = {
+    turns: [],
+    asked: new Map(),
+    undone: [],
+    begun: undefined,
+    note: undefined,
+    count: 0,
+    isRunning: false,
+    isPastRedo: false,
+  };
+  const apply = (record: SessionRecord) => {
+    see(record, state);
+    state.count++;
+  };
+  for (const record of records) apply(record);
+  return {
+    apply,
+    turns: state.turns,
+    get undone() {
+      return state.undone;
+    },
+    get isPastRedo() {
+      return state.isPastRedo;
+    },
+    get begun() {
+      return state.begun;
+    },
+    get note() {
+      return state.note;
+    },
+  };
+}
+
+function see(record: SessionRecord, state: State): void {
+  switch (record.type) {
+    case "undo":
+      return undo(record, state);
+    case "queued":
+      return void state.asked.set(record.promptId, state.count);
+    case "rest":
+      state.isRunning = false;
+      return;
+    case "message":
+      return record.agent === undefined ? say(record, state) : undefined;
+    case "snapshot":
+      return save(record, state);
+    case "call-end":
+      return work(record, state);
+    default:
+  }
+}
+
+type Of<Type extends SessionRecord["type"]> = Extract<SessionRecord, { readonly type: Type }>;
+
+function undo(record: UndoRecord, state: State): void {
+  const { turns, undone, count: end } = state;
+  state.note = record.note;
+  state.begun = record.step === "begun" ? record : undefined;
+  if (record.step === "begun") return;
+  state.isRunning = false;
+  state.isPastRedo = false;
+  if (record.direction === "redo") return void turns.push(...(undone.pop()?.turns ?? []));
+  const first = turns.findIndex(({ id }) => id === record.turns[0]);
+  if (first !== -1) undone.push({ record, end, turns: turns.splice(first) });
+}
+
+function say({ message, promptId }: Of<"message">, state: State): void {
+  const { count: start } = state;
+  if (message.role === "assistant") {
+    state.isRunning = message.parts.some(({ type }) => type === "call");
+    return;
+  }
+  if (message.source === "state") state.note = undefined;
+  if (message.source !== "person" || state.isRunning) return;
+  state.isRunning = true;
+  state.isPastRedo ||= state.undone.length > 0;
+  state.undone = [];
+  const id = promptId ?? `record-${start}`;
+  state.turns.push({ id, text: message.text, start, asked: state.asked.get(id) ?? start, wrote: new Set() });
+}
+
+function save({ promptId, id, because = "it is not known where it is" }: Of<"snapshot">, { turns }: State): void {
+  const turn = turns.find((each) => each.id === promptId);
+  if (turn !== undefined) turn.saved = id === undefined ? { because } : { id };
+}
+
+function work({ deeds = [], agent, result }: Of<"call-end">, state: State): void {
+  for (const deed of deeds) if (deed.kind === "write") state.turns.at(-1)?.wrote.add(deed.path);
+  if (agent === undefined && result.ends !== undefined) state.isRunning = false;
+}

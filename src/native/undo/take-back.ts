@@ -6,8 +6,8 @@ import { turnChanges } from "../../snapshots/plan-undo.ts";
 import { savedTurns } from "../../snapshots/turn-states.ts";
 import { logPath, sessionsPlace } from "../log/log-folder.ts";
 import { readLog } from "../log/read-log.ts";
-import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoPlace } from "./plan-turns.ts";
-import { openTurnLog } from "./turn-log.ts";
+import { type PlannedUndo, planRedoTurns, planUndoTurns, type UndoneSession } from "./plan-turns.ts";
+import { openTurnLog } from "./session-undo.ts";
 
 /** An open session whose turns can be taken back by a command. */
 export interface OpenUndo {
@@ -32,7 +32,7 @@ export async function takeBack(open: OpenUndo, text: string): Promise<string> {
     const force = words.includes("force");
     const [number, ...more] = words.filter((word) => word !== "force");
     if (more.length > 0 || (number !== undefined && !/^[1-9]\d{0,8}$/.test(number))) return `${UNDO_USAGE}\n`;
-    return await carryOut(await planUndoTurns(place, { to: number === undefined ? undefined : Number(number), force }));
+    return await carryOut(await planUndoTurns(place, number === undefined ? undefined : Number(number), force));
   } catch (error) {
     if (!isUserError(error)) throw error;
     return `${error.message}${hintFor(error)}\n`;
@@ -69,7 +69,7 @@ export interface ListedTurn {
   readonly because?: string;
 }
 
-type Listing = Pick<UndoPlace, "home" | "id" | "records">;
+type Listing = Omit<UndoneSession, "record">;
 
 /** The turns of a session, oldest first, with the files that each has changed. */
 export async function readTurns({ home, id, records }: Listing): Promise<readonly ListedTurn[]> {
@@ -119,7 +119,7 @@ function turnText({ number, prompt, files, because }: ListedTurn): readonly stri
 const MAX_TITLE = 60;
 
 /** The turns of an undo or redo, one a line. */
-export const turnLines = ({ turns }: Pick<PlannedUndo, "turns">): readonly string[] =>
+export const turnLines = ({ turns }: PlannedUndo): readonly string[] =>
   turns.map(({ number, text }) => `  turn ${number}    ${shortLine(text.trim().split("\n")[0] ?? "", MAX_TITLE)}`);
 
 /** What would happen to the files, or has happened, one a line. A line break in a name does not make another line. */

@@ -10,10 +10,9 @@ import { logPath, newSessionId, sessionsFolder } from "../log/log-folder.ts";
 import { readLog } from "../log/read-log.ts";
 import { replay } from "../log/replay.ts";
 import { createSession, openSession, type Session } from "../log/session-log.ts";
-import { openTurnLog } from "./turn-log.ts";
 import { type Conversation, converse } from "../session/conversation.ts";
 import { planRedoTurns, planUndoTurns } from "./plan-turns.ts";
-import { openSessionUndo } from "./session-undo.ts";
+import { openSessionUndo, openTurnLog } from "./session-undo.ts";
 
 /** A session in a workspace of its own, with a tool that writes a file, as `native` puts it together. */
 function open(home: string, workspace: string, { model, resume }: { model: Model; resume?: string }) {
@@ -31,7 +30,7 @@ function open(home: string, workspace: string, { model, resume }: { model: Model
       deeds: [{ kind: "write", path: "a.txt", before: null, after: String(text) }],
     };
   });
-  const parts = sessionParts(model, { tools: [write], processors: [undo.tell, undo.tools.beforeChange] });
+  const parts = sessionParts(model, { tools: [write], processors: [undo.tell, undo.beforeChange] });
   const conversation = converse(undo.session, { ...parts, onRest: undo.rested });
   return { undo, conversation, id: opened.id };
 }
@@ -71,8 +70,7 @@ test("files and conversation go back together, undo and redo twice, and the log 
     expect(replay(recordsOf(home, scene.id)).history).toEqual(conversation.history);
     expect([historyProblems(conversation.history), conversation.unfinished]).toEqual([[], false]);
   };
-  const back = (to?: number) => (place: Parameters<typeof planUndoTurns>[0]) =>
-    planUndoTurns(place, { to, force: false });
+  const back = (to?: number) => (place: Parameters<typeof planUndoTurns>[0]) => planUndoTurns(place, to, false);
   await step(back());
   expect([conversation.history.at(-1), file()]).toEqual([says("Two."), "two"]);
   await step(back());
@@ -109,7 +107,7 @@ test("killed at any byte of an undo, a session is as it was or as it became, and
   await scene.undo.settled();
   const log = logPath(sessionsFolder(home), scene.id);
   const start = readFileSync(log).length;
-  await (await planUndoTurns(placeOf(home, scene), { force: false })).carryOut();
+  await (await planUndoTurns(placeOf(home, scene), undefined, false)).carryOut();
   await scene.undo[Symbol.asyncDispose]();
   scene.undo.session[Symbol.dispose]();
   const whole = readFileSync(log);
@@ -127,7 +125,7 @@ test("killed at any byte of an undo, a session is as it was or as it became, and
   truncateSync(log, start);
   writeFileSync(join(workspace, "a.txt"), "two");
   const again = open(home, workspace, { model: rehearsed().model, resume: scene.id });
-  await (await planUndoTurns(placeOf(home, again), { force: false })).carryOut();
+  await (await planUndoTurns(placeOf(home, again), undefined, false)).carryOut();
   expect([again.conversation.history, readFileSync(join(workspace, "a.txt"), "utf8")]).toEqual([one, "one"]);
   await again.undo[Symbol.asyncDispose]();
   again.undo.session[Symbol.dispose]();
@@ -149,7 +147,7 @@ test("a conversation goes back to before a compaction, and forth again", async (
   for await (const _ of conversation.compact(new AbortController().signal));
   const after = [...conversation.history];
   expect(after).not.toEqual([...before, ...after.slice(before.length)]);
-  await (await planUndoTurns(placeOf(home, scene), { force: false })).carryOut();
+  await (await planUndoTurns(placeOf(home, scene), undefined, false)).carryOut();
   expect(conversation.history).toEqual(before);
   await (await planRedoTurns(placeOf(home, scene))).carryOut();
   expect([conversation.history, replay(recordsOf(home, scene.id)).history]).toEqual([after, after]);
@@ -174,11 +172,12 @@ test("what an interrupted undo had changed comes back, if more turns are taken b
         place.record(record);
       },
     },
-    { force: false },
+    undefined,
+    false,
   );
   await expect(killed.carryOut()).rejects.toThrow("killed");
   expect(readFileSync(file, "utf8")).toBe("one");
-  await (await planUndoTurns(placeOf(home, scene), { to: 1, force: false })).carryOut();
+  await (await planUndoTurns(placeOf(home, scene), 1, false)).carryOut();
   expect(existsSync(file)).toBe(false);
   await (await planRedoTurns(placeOf(home, scene))).carryOut();
   expect(readFileSync(file, "utf8")).toBe("two");

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { AGENT_VARIABLES, resolveAgent } from "../../agents/active-agent.ts";
 import { findBinary, type FoundBinary } from "../../agents/find-binary.ts";
 import type { Agent } from "../../agents/pack/agent.ts";
@@ -5,30 +6,21 @@ import { type BinaryIdentity, identify } from "../../launch/binary-identity.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { chooseModel, keyedProviders } from "../../models/choose-model.ts";
-import { wantedBaseUrl, wantedModel } from "../../native/settings/model-setting.ts";
-import { loadSettings } from "../../native/settings/settings-files.ts";
+import { loadSettings, wantedBaseUrl, wantedModel } from "../../native/settings/settings-files.ts";
 import { checkRunner, findRunner, RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
 import { RECIPE_NOT_FOUND } from "../../recipes/recipe/find-recipe.ts";
-import type { CheckResult } from "./check.ts";
-
-interface Places {
-  readonly cwd: string;
-  /** Where program identities are cached. */
-  readonly cache: string;
-  /** Nothing is written, and no agent is started, which might write itself. */
-  readonly readOnly: boolean;
-}
+import type { CheckResult, Examined } from "./check.ts";
 
 /**
  * Where an agent is installed, its version, and what our rules cannot guard in it. Not being installed is not a fault.
  */
-export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: Places): Promise<CheckResult> {
+export async function checkAgent(agent: Agent, { cwd, home, env, readOnly }: Examined): Promise<CheckResult> {
   const id = `agent.${agent.name}`;
   let binary: FoundBinary;
   let identity: BinaryIdentity;
   try {
-    binary = findBinary(agent, env, [places.cwd]);
-    identity = await identify(agent, binary, { ...places, env });
+    binary = findBinary(agent, env, [cwd]);
+    identity = await identify(agent, binary, { cache: join(home, "cache"), env, readOnly });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const absent = error.exitCode === EXIT.notFound;
@@ -58,10 +50,10 @@ export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: P
 }
 
 /** Which agent is active here, which sources were rejected, and what `run` uses when it is not installed. */
-export function checkActiveAgent(cwd: string, env: NodeJS.ProcessEnv, agents: readonly CheckResult[]): CheckResult {
+export function checkActiveAgent({ cwd, env }: Examined, agents: readonly CheckResult[]): CheckResult {
   const id = "active-agent";
   const { agent, source, warnings } = resolveAgent(cwd, env);
-  const installed = agents.filter(({ status }) => status === "ok" || status === "warn").map((check) => agentOf(check));
+  const installed = agents.filter(({ status }) => status === "ok" || status === "warn").map(agentOf);
   const missing = agent !== "native" && !installed.includes(agent);
   const others = source === "env" || installed[0] === undefined ? "" : `, so run uses ${installed[0]}`;
   const summary = [`${agent} (from ${source})${missing ? `; it is not installed${others}` : ""}`, ...warnings].join(
@@ -76,13 +68,13 @@ export function checkActiveAgent(cwd: string, env: NodeJS.ProcessEnv, agents: re
 }
 
 /** The agent that a check is about. */
-export const agentOf = ({ id }: Pick<CheckResult, "id">) => id.slice(id.indexOf(".") + 1);
+export const agentOf = ({ id }: CheckResult) => id.slice(id.indexOf(".") + 1);
 
 /** Whether signalbox's own engine has a model and a key. Not having them is not a fault. */
-export function checkNative(env: NodeJS.ProcessEnv, home: string): CheckResult {
+export function checkNative({ env, home }: Examined): CheckResult {
   const id = "agent.native";
   try {
-    const settings = loadSettings({ home });
+    const settings = loadSettings(home);
     const wanted = wantedModel(env, settings);
     if (wanted === undefined) return { id, status: "absent", ...unchosen(env) };
     const { value: name, place } = wanted;
@@ -107,17 +99,8 @@ function unchosen(env: NodeJS.ProcessEnv): { readonly summary: string; readonly 
   };
 }
 
-interface Place {
-  readonly cwd: string;
-  /** The program is not started. */
-  readonly readOnly: boolean;
-}
-
 /** The external recipe runner and its version. Not being installed is not a fault, unless a variable names it. */
-export async function checkRecipeRunner(
-  env: Readonly<Record<string, string | undefined>>,
-  { cwd, readOnly }: Place,
-): Promise<CheckResult> {
+export async function checkRecipeRunner({ env, cwd, readOnly }: Examined): Promise<CheckResult> {
   const id = "recipe-runner";
   const isChosen = (env[RUNNER_VARIABLE] ?? "") !== "";
   try {

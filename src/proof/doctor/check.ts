@@ -8,6 +8,19 @@ export interface CheckResult {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
+/** Where the checks look. */
+export interface Examined {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The version of signalbox. */
+  readonly version: string;
+  /** Nothing is written, and no agent is started, which might write itself. */
+  readonly readOnly: boolean;
+  /** Whether the home can be written. Where it cannot, its own check says so. */
+  readonly canRecord: boolean;
+}
+
 /** The warnings for people: those with one cause and one fix are one, in the place of the first. */
 export function warnings(checks: readonly CheckResult[]): readonly CheckResult[] {
   const unproven = joinUnproven(checks);

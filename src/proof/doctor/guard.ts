@@ -7,12 +7,12 @@ import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { errorCode, isUserError, messageOf } from "../../lib/text/user-error.ts";
 import { sandboxHere } from "../../sandbox/open-session-sandbox.ts";
 import { limitFacts, limitText } from "../../sandbox/session/limits.ts";
-import type { CheckResult } from "./check.ts";
+import type { CheckResult, Examined } from "./check.ts";
 
 /** Whether this folder's policy can be read, and which files it consists of. */
-export function checkPolicy(cwd: string, folder: string): CheckResult {
+export function checkPolicy({ cwd, home }: Examined): CheckResult {
   try {
-    const { policy, files } = loadActivePolicy({ workspaceRoot: findWorkspace(cwd), folder });
+    const { policy, files } = loadActivePolicy({ workspaceRoot: findWorkspace(cwd), folder: home });
     const untrusted = files.filter((file) => !file.trusted).map((file) => file.path);
     const made = files.length === 0 ? "the default preset" : files.map((file) => file.path).join(", ");
     if (untrusted.length === 0)
@@ -25,19 +25,9 @@ export function checkPolicy(cwd: string, folder: string): CheckResult {
   }
 }
 
-interface Places {
-  readonly cwd: string;
-  readonly home: string;
-  /** Whether the home can be written. Where it cannot, its own check says so. */
-  readonly canRecord: boolean;
-}
-
 /** Whether commands run in a sandbox on this machine, which is tried out unless it was before. */
-export async function checkSandbox(
-  { cwd, home: folder, canRecord }: Places,
-  env: NodeJS.ProcessEnv,
-): Promise<CheckResult> {
-  const policy = activePolicy(findWorkspace(cwd), folder);
+export async function checkSandbox({ cwd, home, env, canRecord }: Examined): Promise<CheckResult> {
+  const policy = activePolicy(findWorkspace(cwd), home);
   if (policy === undefined)
     return { id: "sandbox", status: "absent", summary: "not tried, because the policy is broken" };
   if (policy.sandbox !== "off" && isInsideSession(env))
@@ -48,7 +38,7 @@ export async function checkSandbox(
       status: "absent",
       summary: "no, because signalbox cannot write its files (see places.home)",
     };
-  const here = await sandboxHere(policy, { signalboxHome: folder, environment: env }).catch(refusal);
+  const here = await sandboxHere(policy, { signalboxHome: home, environment: env }).catch(refusal);
   if ("summary" in here) return here;
   const { containment, usesHelper } = here;
   if (containment.contained) {

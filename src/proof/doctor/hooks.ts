@@ -11,25 +11,19 @@ import { findWorkspace } from "../../lib/path/workspace.ts";
 import { isUserError, messageOf } from "../../lib/text/user-error.ts";
 import { readManifest } from "../../staging/apply.ts";
 import { checkEntry, checkStaged, remedies } from "../../staging/check-staged.ts";
-import { type ProofPlaces, proofState, sentence } from "../proof-state.ts";
-import type { CheckResult } from "./check.ts";
-
-interface Places extends ProofPlaces {
-  readonly cwd: string;
-  /** Whether a proof can be recorded. Where it cannot, the check of the home says so. */
-  readonly canRecord: boolean;
-}
+import { proofState, sentence } from "../proof-state.ts";
+import type { CheckResult, Examined } from "./check.ts";
 
 /** Whether the rules are proven to work for an agent as currently installed. */
-export function checkProof(agent: Agent, env: NodeJS.ProcessEnv, places: Places): CheckResult {
+export function checkProof(agent: Agent, { cwd, home, env, version, canRecord }: Examined): CheckResult {
   const id = `proof.${agent.name}`;
   const fix = `run: signalbox prove ${agent.name}`;
   try {
-    const known = proofState(agent, findBinary(agent, env, [places.cwd]), places);
+    const known = proofState(agent, findBinary(agent, env, [cwd]), { home, version });
     const summary = sentence(agent, known);
     const facts = { state: known.state };
     if (known.state === "failed") return { id, status: "fail", summary, fix, facts };
-    if (known.state !== "proven") return { id, status: places.canRecord ? "warn" : "absent", summary, fix, facts };
+    if (known.state !== "proven") return { id, status: canRecord ? "warn" : "absent", summary, fix, facts };
     const open = known.open.length === 0 ? "" : `; not shown: ${known.open.join(", ")}`;
     return { id, status: "ok", summary: `${summary}${open}` };
   } catch (error) {
@@ -41,7 +35,7 @@ export function checkProof(agent: Agent, env: NodeJS.ProcessEnv, places: Places)
 const id = "hooks.staged";
 
 /** Whether what is staged here is in place for the active agent. A repository with nothing staged is not a fault. */
-export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessEnv): CheckResult {
+export function checkStagedHooks({ cwd, home, env }: Examined): CheckResult {
   try {
     const root = findWorkspace(realpathSync(cwd));
     const manifest = readManifest(root);

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { workspaceFolders } from "../../agents/search-path.ts";
 import { launchesFolder } from "../../hooks/server-protocol.ts";
 import { firstLine } from "../../launch/binary-identity.ts";
@@ -12,7 +12,7 @@ import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { knownRuns, runLife } from "../../receipts/run/known-runs.ts";
 import { commandMarks } from "../../sandbox/run/left-commands.ts";
-import type { CheckResult } from "./check.ts";
+import type { CheckResult, Examined } from "./check.ts";
 
 /** The folders that signalbox writes to. */
 export function checkPlaces(home: string, env: NodeJS.ProcessEnv): CheckResult[] {
@@ -67,7 +67,7 @@ function checkRuns(env: NodeJS.ProcessEnv): CheckResult {
 }
 
 /** The git that our own calls use, which never comes from the repository. */
-export async function checkGit(cwd: string, env: NodeJS.ProcessEnv): Promise<CheckResult> {
+export async function checkGit({ cwd, env }: Examined): Promise<CheckResult> {
   const path = safePath(env, ...workspaceFolders([cwd], env));
   const program = findProgram("git", path);
   const version = program === undefined ? undefined : await firstLine(program, ["--version"], { ...env, PATH: path });
@@ -122,4 +122,20 @@ function unclearIn(parent: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+const NEEDED_MAJOR = 24;
+
+/** The Node version we run on, and whether we run from sources or from the bundle. */
+export function checkRuntime(): CheckResult {
+  const major = Number(process.versions.node.split(".")[0]);
+  const own = process.execPath.includes(`${sep}node_modules${sep}node-`);
+  const form = import.meta.filename.endsWith(".ts") ? "sources" : "bundle";
+  return {
+    id: "runtime",
+    status: major >= NEEDED_MAJOR ? "ok" : "fail",
+    summary: `Node ${process.versions.node} (${own ? "our own" : "the system's"}), running the ${form}`,
+    facts: { node: process.versions.node, form },
+    ...(major >= NEEDED_MAJOR ? {} : { fix: `use Node ${NEEDED_MAJOR} or newer` }),
+  };
 }

@@ -2,7 +2,7 @@ import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
 import { GitFailure } from "../../lib/process/run-git.ts";
 import type { SnapshotStore } from "../../snapshots/snapshot.ts";
-import { type BaseCheckParts, type BaseVerdict, checkWithBase, compareNow } from "./check-with-base.ts";
+import { type BaseVerdict, checkWithBase, compareNow, type SecondRun } from "./check-with-base.ts";
 
 /** The result of our own checks on the final tree. */
 export interface WorkCheck {
@@ -29,7 +29,7 @@ interface AcceptanceParts {
   /** Runs a check in the workspace, or in another folder. */
   readonly runCheck: (command: string, folder?: string) => Promise<CheckEnd>;
   /** What decided the checks before the work; undefined where nothing was recorded. */
-  readonly base?: Omit<BaseCheckParts, "run"> | undefined;
+  readonly base?: Omit<SecondRun, "run"> | undefined;
 }
 
 /** Runs the checks, and again with what decided them before the work, if that was changed. */
@@ -52,40 +52,29 @@ function withBase(checked: WorkCheck, verdict: BaseVerdict | undefined): WorkChe
   return { ...checked, verified: "changed_check", acceptance, because: because.join("\n") };
 }
 
-/** Runs the checks. If the workspace cannot be read, the work is not accepted, since we don't know what was checked. */
-async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
+/**
+ * Runs the checks in order until one fails. If the tree changes in the meantime, by the check itself or by a process
+ * left running, the result is stale. If it cannot be read, we don't know what was checked, and the work is not accepted.
+ */
+async function runAcceptance(commands: readonly string[], { store, runCheck }: AcceptanceParts): Promise<WorkCheck> {
+  if (commands.length === 0) return NOT_CHECKED;
   try {
-    return await runChecks(commands, parts);
+    const { digest: tree } = await store.take();
+    const acceptance: Acceptance[] = [];
+    for (const command of commands) {
+      const { code, because, output } = await runCheck(command);
+      acceptance.push({ command, exit_code: code, tree });
+      if (code === 0) continue;
+      const why = `'${command}' ${because}${output === "" ? "" : `\n${output}`}`;
+      return { verified: "refused", acceptance, because: why, tree };
+    }
+    const { digest } = await store.take();
+    return digest === tree
+      ? { verified: "accepted", acceptance, because: undefined, tree }
+      : { verified: "stale", acceptance, because: "the workspace changed during or after the check", tree: digest };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const because = `cannot read the workspace, so it cannot be checked: ${error.message}`;
     return { verified: "refused", acceptance: [], because, tree: null };
   }
-}
-
-/**
- * Runs the checks in order until one fails. If the tree changes in the meantime, by the check itself or by a process
- * left running, the result is stale.
- */
-async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
-  if (commands.length === 0) return NOT_CHECKED;
-  const { digest } = await parts.store.take();
-  const acceptance: Acceptance[] = [];
-  for (const command of commands) {
-    const end = await parts.runCheck(command);
-    acceptance.push({ command, exit_code: end.code, tree: digest });
-    if (end.code !== 0) {
-      const output = end.output === "" ? "" : `\n${end.output}`;
-      return { verified: "refused", acceptance, because: `'${command}' ${end.because}${output}`, tree: digest };
-    }
-  }
-  const after = await parts.store.take();
-  if (after.digest !== digest)
-    return {
-      verified: "stale",
-      acceptance,
-      because: "the workspace changed during or after the check",
-      tree: after.digest,
-    };
-  return { verified: "accepted", acceptance, because: undefined, tree: digest };
 }

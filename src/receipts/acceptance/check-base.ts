@@ -86,7 +86,11 @@ export function savedBase(folder: string): CheckBase | undefined {
   }
 }
 
-type NamedCheck = { readonly [Key in "commands" | "keep"]: readonly string[] } & Pick<CheckBase, "root">;
+interface NamedCheck {
+  readonly root: string;
+  readonly commands: readonly string[];
+  readonly keep: readonly string[];
+}
 
 /** A base with which nothing can be compared. */
 export const unknownBase = ({ root, commands, keep }: NamedCheck, because: string): CheckBase => ({

@@ -10,7 +10,7 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import { type KeptBase, keptContent, readPlain } from "./check-base.ts";
 import { type BaseComparison, checkedEntries, compareWithBase, type DecidingChange } from "./compare-base.ts";
 import { withBasePart } from "./deciding-parts.ts";
-import { openCopyPlace } from "./record-base.ts";
+import { openCopies } from "./record-base.ts";
 import { walkWorkspace } from "./workspace-files.ts";
 
 /** How one run of a check ended. */
@@ -21,36 +21,38 @@ interface CopyRun {
   readonly output: string;
 }
 
-export interface BaseCheckParts {
+interface Compared {
   readonly kept: KeptBase;
   /** Patterns of files that the task may change. */
   readonly allowed: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SecondRun extends Compared {
   /** Names the copy; unguessable. */
   readonly id: string;
   /** Runs a command in a folder, contained like the check itself. */
   readonly run: (command: string, folder: string) => Promise<CopyRun>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly limits?: CopyLimits;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** What the second run says. `isAccepted`: nothing that decides the check matters for its result. */
-export interface BaseVerdict {
+interface TriedCheck {
   readonly isAccepted: boolean;
   /** The command that the facts are about: the one that did not pass, or the last. */
   readonly command: string;
   readonly facts: BaseCheck;
   readonly output: string;
+}
+
+export interface BaseVerdict extends TriedCheck {
   /** Patterns of allowed changes that match no file. */
   readonly idlePatterns: readonly string[];
 }
 
 /** Compares before and after the check ran. A check must not be able to hide what was changed by changing it back. */
-export async function compareNow({
-  kept,
-  allowed,
-  signal,
-}: Pick<BaseCheckParts, "kept" | "allowed" | "signal">): Promise<BaseComparison> {
+export async function compareNow({ kept, allowed, signal }: Compared): Promise<BaseComparison> {
   const nothing = { changes: [], addedTests: [], idlePatterns: [] };
   const { unknown } = kept.base;
   if (unknown !== null) return { ...nothing, unknown: `what decides it could not be recorded: ${unknown}` };
@@ -68,10 +70,10 @@ export async function compareNow({
 export async function checkWithBase(
   commands: readonly string[],
   first: BaseComparison,
-  parts: BaseCheckParts,
+  second: SecondRun,
 ): Promise<BaseVerdict | undefined> {
-  const { kept } = parts;
-  const found = joined(first, await compareNow(parts));
+  const { kept } = second;
+  const found = joined(first, await compareNow(second));
   const refused = (because: string): BaseVerdict => ({
     ...verdict(found.changes, { code: null, output: "", command: commands[0] ?? "" }, because),
     idlePatterns: found.idlePatterns,
@@ -84,38 +86,33 @@ export async function checkWithBase(
   if (bound !== undefined)
     return refused(`${bound} contains the path of the workspace, so it cannot be tried in a copy`);
   try {
-    using place = openCopyPlace(parts.id, kept.base.root);
-    const tried = await runOnCopy(commands, found, { ...parts, copyAt: place.folder });
+    using copies = openCopies(second.id, kept.base.root);
+    const tried = await runOnCopy(commands, found, second, copies.folder);
     return tried === undefined ? undefined : { ...tried, idlePatterns: found.idlePatterns };
   } catch (error) {
     return refused(`it could not be tried in a copy: ${messageOf(error)}`);
   }
 }
 
-interface CopyParts extends BaseCheckParts {
-  readonly copyAt: string;
-}
-
 interface CommandResult extends CopyRun {
   readonly command: string;
 }
 
-type TriedCheck = Omit<BaseVerdict, "idlePatterns">;
-
 async function runOnCopy(
   commands: readonly string[],
   found: BaseComparison,
-  parts: CopyParts,
+  how: SecondRun,
+  copyAt: string,
 ): Promise<TriedCheck | undefined> {
   const added = found.addedTests.map((path): DecidingChange => ({ path, how: "created", role: "test" }));
-  const second = await runAll(commands, [...found.changes, ...added], parts);
+  const second = await runAll(commands, [...found.changes, ...added], how, copyAt);
   if (second.code === 0) return found.changes.length === 0 ? undefined : verdict(found.changes, second, null);
   // Where it fails with the present files too, the copy is the reason, and nothing can be said about the changes.
-  const present = await runAll(commands, [], parts);
-  const how = second.code === null ? "did not end by itself" : `failed with exit code ${second.code}`;
+  const present = await runAll(commands, [], how, copyAt);
+  const ended = second.code === null ? "did not end by itself" : `failed with exit code ${second.code}`;
   const because =
     present.code === 0
-      ? `with the files as they were it ${how}`
+      ? `with the files as they were it ${ended}`
       : "it fails in a copy of the workspace even with the present files, so it depends on the folder";
   return verdict([...found.changes, ...added], second, because);
 }
@@ -124,15 +121,15 @@ async function runOnCopy(
 async function runAll(
   commands: readonly string[],
   changes: readonly DecidingChange[],
-  parts: CopyParts,
+  { kept, environment, run, limits = USUAL_COPY_LIMITS, signal }: SecondRun,
+  copyAt: string,
 ): Promise<CommandResult> {
-  const { kept, copyAt, limits = USUAL_COPY_LIMITS, signal } = parts;
   removeTree(copyAt);
-  await copyWorkspace({ from: kept.base.root, to: copyAt, limits, signal });
+  await copyWorkspace(kept.base.root, copyAt, limits, signal);
   restoreInCopy(changes, kept, copyAt);
   let last: CommandResult = { code: 0, output: "", command: "" };
   for (const command of commands) {
-    last = { ...(await parts.run(inCopy(command, parts), copyAt)), command };
+    last = { ...(await run(inCopy(command, kept.base.root, copyAt, environment), copyAt)), command };
     signal?.throwIfAborted();
     if (last.code !== 0) return last;
   }
@@ -172,8 +169,12 @@ function boundTo(changes: readonly DecidingChange[], { base, folder }: KeptBase)
 }
 
 /** The command for the copy: paths of the workspace in it and in the environment lead into the copy. */
-function inCopy(command: string, { kept, copyAt, environment }: CopyParts): string {
-  const { root } = kept.base;
+function inCopy(
+  command: string,
+  root: string,
+  copyAt: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
   const moved = (text: string) =>
     text
       .split(root)
@@ -202,18 +203,11 @@ const USUAL_COPY_LIMITS: CopyLimits = { bytes: 2 * 1024 ** 3, milliseconds: 120_
 /** The copy cannot be made. The message says why. */
 class CopyFailure extends Error {}
 
-interface CopyPlan {
-  readonly from: string;
-  readonly to: string;
-  readonly limits: CopyLimits;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Copies a workspace as it is. Dependencies and caches are links to the originals, which would take too long to copy;
  * links that lead out of the workspace keep their target. The copy is a repository of its own with the same history.
  */
-async function copyWorkspace({ from, to, limits, signal }: CopyPlan): Promise<void> {
+async function copyWorkspace(from: string, to: string, limits: CopyLimits, signal?: AbortSignal): Promise<void> {
   const { files, dependencies } = await walkWorkspace(from, signal);
   mkdirSync(to, { mode: 0o700 });
   const started = performance.now();

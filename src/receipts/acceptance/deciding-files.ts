@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { compileGlob, covers, matchesSegment } from "../../lib/path/glob.ts";
+import { compileGlob, covers } from "../../lib/path/glob.ts";
 import { fold } from "../../lib/path/real-path.ts";
 
 /**
@@ -14,25 +14,22 @@ export function roleByName(path: string): Role | undefined {
   const names = path.split("/");
   const name = names.at(-1) ?? "";
   const folders = names.slice(0, -1);
-  if (matchesAny(PARTS, name)) return "part";
-  if (matchesAny(CONFIG, name) || folders.some((folder) => CONFIG_FOLDERS.has(folder))) return "config";
-  if (matchesAny(TEST_NAMES, name) || folders.some((folder) => TEST_FOLDERS.has(folder))) return "test";
+  if (isPart(name)) return "part";
+  if (isConfig(name) || folders.some((folder) => CONFIG_FOLDERS.has(folder))) return "config";
+  if (isTest(name) || folders.some((folder) => TEST_FOLDERS.has(folder))) return "test";
   if (name.endsWith(".rs")) return "part";
   return undefined;
 }
 
-const matchesAny = (patterns: readonly string[], name: string) =>
-  patterns.some((pattern) => matchesSegment(pattern, name));
-
 /** Files of which only the entries that concern checks count (deciding-parts.ts). */
-const PARTS = words(`
+const isPart = nameMatcher(`
   package.json composer.json pyproject.toml setup.cfg tox.ini Cargo.toml pom.xml build.gradle build.gradle.kts go.mod
   package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock poetry.lock uv.lock Pipfile.lock Pipfile
   requirements*.txt composer.lock Gemfile.lock
 `);
 
 /** What test runners, linters and build tools read before they start. */
-const CONFIG = words(`
+const isConfig = nameMatcher(`
   jest.config.* jest.setup.* jest-setup.* jest.*.config.* jest-*.config.* vitest.config.* vitest.workspace.*
   vitest.setup.* vitest-setup.* vite.config.* setupTests.* test-setup.* testSetup.* .mocharc* mocha.opts .taprc* .nycrc*
   .c8rc* ava.config.* karma.conf.* jasmine.json wdio.conf.* playwright.config.* playwright-*.config.* cypress.config.*
@@ -62,7 +59,7 @@ const TEST_FOLDERS: ReadonlySet<string> = new Set(
   `),
 );
 
-const TEST_NAMES = words(`
+const isTest = nameMatcher(`
   *.test.* *.tests.* *.spec.* *.specs.* *_test.* *_tests.* *_spec.* *-test.* *-tests.* *-spec.* test_*.py tests.py test.*
   tests.* *Test.java *Tests.java *IT.java *TestCase.java *Test.kt *Tests.kt *Spec.kt *Test.scala *Spec.scala *Suite.scala
   *Test.php *Tests.cs *Test.cs *Tests.swift *Test.groovy *Spec.groovy *.snap *.feature *.bats *.t *.cy.* *.e2e.*
@@ -140,6 +137,18 @@ export function isLikelyWork(path: string): boolean {
 
 function words(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== "");
+}
+
+/** One of these names, in which `*` stands for anything. Compiled to one expression: a workspace has many files. */
+function nameMatcher(text: string): (name: string) => boolean {
+  const plain = new Set(words(text));
+  const wild = words(text).filter((word) => word.includes("*"));
+  const oneOf = (patterns: readonly string[]) =>
+    patterns.map((pattern) => pattern.replaceAll(".", "\\.").replaceAll("*", ".*")).join("|");
+  const anywhere = wild.filter((word) => word.startsWith("*")).map((word) => word.slice(1));
+  const atStart = wild.filter((word) => !word.startsWith("*"));
+  const isWild = new RegExp(`^(?:${oneOf(atStart) || "(?!)"})$|(?:${oneOf(anywhere) || "(?!)"})$`, "s");
+  return (name) => plain.has(name) || isWild.test(name);
 }
 
 interface Deciding {

@@ -56,24 +56,22 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   const known = new Set(walked.files);
   const read = (name: string) => (known.has(name) ? textOf(join(root, name)) : undefined);
   const packageFolders = walked.files
-    .filter((name) => posix.basename(name) === "package.json")
+    .filter((name) => name === "package.json" || name.endsWith("/package.json"))
     .map((name) => posix.dirname(name).replace(/^\.$/, ""));
   const reading = readCheck(commands, { root, read, packageFolders });
   const scripts = [
-    ...new Set([...reading.scripts, ...pathScripts(root, path, reading), ...missingTargets(root, reading)]),
+    ...new Set([...reading.scripts, ...pathScripts(root, path, reading.programs), ...missingTargets(root, reading)]),
   ];
   const first = { root, keep: [...keep], ...reading, scripts };
-  const more = namedByConfig(
-    root,
-    walked.files.filter((name) => deciders(first)(name) === "config"),
-    read,
-  );
+  const roleOf = deciders(first);
+  const chosen = new Set(walked.files.filter((name) => roleOf(name) !== undefined));
+  const configs = [...chosen].filter((name) => roleOf(name) === "config");
+  const more = namedByConfig(root, configs, read);
+  for (const name of more) if (known.has(name)) chosen.add(name);
   const deciding = { ...first, scripts: [...new Set([...scripts, ...more])].toSorted() };
-  const roleOf = deciders(deciding);
   const files: Record<string, DecidingState> = {};
   let left = MAX_KEPT_BYTES;
-  const chosen = walked.files.filter((name) => roleOf(name) !== undefined);
-  for (const [at, name] of chosen.entries()) {
+  for (const [at, name] of [...chosen].toSorted().entries()) {
     if (at % BATCH === 0) {
       signal?.throwIfAborted();
       await nextTurn();
@@ -90,8 +88,13 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   }
   return {
     version: 1,
+    root,
     commands: [...commands],
-    ...copied(deciding),
+    keep: [...keep],
+    scripts: deciding.scripts,
+    programs: [...deciding.programs],
+    manifestScripts: [...deciding.manifestScripts],
+    modules: [...deciding.modules],
     files,
     dependencies: [...walked.dependencies],
     dependencyFiles: await statesOf(root, dependencyFiles(root, walked.dependencies, reading.programs)),
@@ -101,24 +104,8 @@ async function readBase(plan: CheckPlan, folder: string, signal: AbortSignal | u
   };
 }
 
-const copied = ({
-  root,
-  keep,
-  scripts,
-  programs,
-  manifestScripts,
-  modules,
-}: Omit<CheckReading, "fileTargets"> & Pick<CheckBase, "root" | "keep">) => ({
-  root,
-  keep: [...keep],
-  scripts: [...scripts],
-  programs: [...programs],
-  manifestScripts: [...manifestScripts],
-  modules: [...modules],
-});
-
 /** Where a program of the check would be found in the workspace, if PATH leads there. */
-function pathScripts(root: string, path: string, { programs }: Pick<CheckReading, "programs">): readonly string[] {
+function pathScripts(root: string, path: string, programs: readonly string[]): readonly string[] {
   const folders = path
     .split(delimiter)
     .map((folder) => (isAbsolute(folder) ? resolve(folder) : resolve(root, folder)))
@@ -139,10 +126,11 @@ function namedByConfig(
   files: readonly string[],
   read: (path: string) => string | undefined,
 ): readonly string[] {
+  const known = new Set(files);
   const named = new Set<string>();
   const visit = (file: string): void => {
     for (const target of [...configTargets(file, read(file) ?? "", read), ...linkTarget(root, file)]) {
-      if (named.has(target) || files.includes(target)) continue;
+      if (named.has(target) || known.has(target)) continue;
       named.add(target);
       visit(target);
     }
@@ -199,13 +187,11 @@ function warningsOf({ keep, files, root, unknown }: CheckBase): readonly string[
 
 const PREFIX = "signalbox-check-";
 
-interface CopyPlace extends Disposable {
-  /** Where to make the copy. It has the name of the workspace, which some tools put into their output. */
-  readonly folder: string;
-}
-
-/** A place for copies of a workspace, outside our home, where checks may not write. It is removed when disposed. */
-export function openCopyPlace(id: string, root: string): CopyPlace {
+/**
+ * A folder for copies of a workspace, outside our home, where checks may not write. It has the name of the workspace,
+ * which some tools put into their output, and is removed when disposed.
+ */
+export function openCopies(id: string, root: string): Disposable & { readonly folder: string } {
   const place = join(realpathSync(tmpdir()), `${PREFIX}${id}`);
   removeTree(place);
   mkdirSync(place, { mode: 0o700 });

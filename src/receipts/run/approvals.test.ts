@@ -5,7 +5,7 @@ import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
 import { NO_USAGE } from "../../contract/receipt.ts";
 import type { OpenHost } from "../host.ts";
-import type { OnApproval, RunEnd } from "./run-parts.ts";
+import type { OnApproval, RunEnd } from "./run-setup.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 /** Runs a write of `made.txt`, which needs approval, and a denied write outside. */

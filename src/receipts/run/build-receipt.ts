@@ -10,22 +10,96 @@ import {
   Receipt,
   Usage,
 } from "../../contract/receipt.ts";
-import type { SealFacts } from "../../contract/seal.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
+import type { SealFacts, StopReason } from "../../contract/seal.ts";
 import { redact } from "../../guard/redact.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
-import type { AgentIdentity } from "../host.ts";
+import { compareSnapshots } from "../../snapshots/changes.ts";
+import { openSnapshots, type SnapshotStore } from "../../snapshots/snapshot.ts";
 import type { WorkCheck } from "../acceptance/accept-work.ts";
+import type { AgentIdentity } from "../host.ts";
 import { finalReceipt } from "../seal/canonical-receipt.ts";
 import { storeReceipt } from "../seal/store-receipt.ts";
-import { compareSnapshots } from "../../snapshots/changes.ts";
+import type { ArtifactStore } from "../workspace/artifacts.ts";
 import type { Workspace } from "../workspace/open-workspace.ts";
-import { openSnapshots, type Snapshot, type SnapshotStore } from "../../snapshots/snapshot.ts";
-import type { ArtifactStore } from "./artifacts.ts";
-import type { GuardCounts } from "./call-ledger.ts";
-import type { DecidedOutcome } from "./decide-outcome.ts";
-import type { RunSetting } from "./run-parts.ts";
+import type { StopCause } from "./limits.ts";
+import type { GuardCounts } from "./order-guard.ts";
 import type { RunHeader, StoredEnd } from "./run-log.ts";
+import type { RunSetting } from "./run-setup.ts";
+
+interface Observed {
+  /** Why we stopped the run, if we did. */
+  readonly stop: StopCause | undefined;
+  /** The outcome the host reported; undefined if it reported none. */
+  readonly outcome: Outcome | undefined;
+  readonly verified: SealFacts["verified"];
+  readonly notAccepted: string | undefined;
+  readonly lastDenied: boolean;
+  /** The last error that the host reported. */
+  readonly lastError: string | undefined;
+  /** The number of the last round. */
+  readonly round?: number | undefined;
+}
+
+export interface DecidedOutcome {
+  readonly outcome: Outcome;
+  readonly stopped: StopReason;
+  readonly claimed: boolean;
+  readonly exitCode: number;
+  readonly because: string;
+}
+
+/** Decides how a run really ended, from what the host reported and what we observed. The first match wins. */
+export function decideOutcome(seen: Observed): DecidedOutcome {
+  const { stop, outcome: reported, lastError } = seen;
+  const claimed = reported === "complete";
+  const ended: Ended = (outcome, stopped, because, exitCode = STOP_EXIT[stopped]) => ({
+    outcome,
+    stopped,
+    claimed,
+    exitCode,
+    because,
+  });
+  if (stop !== undefined) {
+    const failed = stop.stopped === "crashed" || stop.stopped === "failed";
+    return ended(failed ? "failed" : "partial", stop.stopped, stop.because, stop.exitCode);
+  }
+  if (claimed && seen.verified !== "not_checked") return checkedOutcome(seen, ended);
+  if (seen.lastDenied) return ended("partial", "denied", "a call was blocked, and the agent did nothing after that");
+  if (claimed && lastError === undefined) return ended("complete", "answered", "done");
+  const because =
+    lastError === undefined
+      ? `the agent reported: ${reported ?? "nothing"}`
+      : claimed
+        ? `claimed done, but an error was reported: ${lastError}`
+        : `the agent failed: ${lastError}`;
+  return ended(reported === "failed" ? "failed" : "partial", "failed", because);
+}
+
+type Ended = (outcome: Outcome, stopped: StopReason, because: string, exitCode?: number) => DecidedOutcome;
+
+/** What our own checks say about a run that claims to be done. */
+function checkedOutcome({ verified, notAccepted, round = 1 }: Observed, ended: Ended): DecidedOutcome {
+  const after = round === 1 ? "" : ` after ${round} rounds`;
+  if (verified === "accepted") return ended("complete", "answered", `done and accepted${after}`);
+  if (verified !== "changed_check") {
+    const because = `claimed done, not accepted${after}: ${notAccepted ?? verified}`;
+    return ended("failed", "answered", because, RUN_EXIT.notAccepted);
+  }
+  const because = `accepted by a changed check${after}: ${notAccepted ?? "the files that decide it were changed"}`;
+  return ended("partial", "answered", because, RUN_EXIT.changedCheck);
+}
+
+const STOP_EXIT: Record<StopReason, number> = {
+  answered: RUN_EXIT.done,
+  denied: RUN_EXIT.denied,
+  limit: RUN_EXIT.limit,
+  no_progress: RUN_EXIT.noProgress,
+  crashed: RUN_EXIT.crashed,
+  interrupted: RUN_EXIT.interrupted,
+  failed: RUN_EXIT.failed,
+};
 
 /** Everything known about a run in which nothing more will happen, whether it ended or was killed. */
 export interface EndedRun {
@@ -42,8 +116,8 @@ export interface EndedRun {
   readonly guard: GuardCounts & { readonly policyHash: string | null };
   readonly auditHead: SealFacts["audit_head"];
   readonly artifacts: ArtifactStore;
-  readonly workspace: Workspace | undefined;
-  readonly store: SnapshotStore | undefined;
+  /** Without the store it had, if the run was killed. */
+  readonly workspace: (Workspace & { readonly store?: SnapshotStore }) | undefined;
 }
 
 /** A placeholder host for a run that ended before it had one. */
@@ -64,42 +138,35 @@ export interface BuiltReceipt {
   readonly patch: string | undefined;
 }
 
-interface HowItEnded {
-  readonly checked: WorkCheck;
-  readonly decided: DecidedOutcome;
-}
-
 /** Builds the diff, last events, receipt, and seal facts of a run that has ended. */
-export async function buildReceipt(run: EndedRun, how: HowItEnded, setting: RunSetting): Promise<BuiltReceipt> {
-  const { checked, decided } = how;
-  const { secrets, version } = setting;
+export async function buildReceipt(
+  run: EndedRun,
+  checked: WorkCheck,
+  decided: DecidedOutcome,
+  { secrets, version }: RunSetting,
+): Promise<BuiltReceipt> {
   const clean = (text: string) => redact(text, secrets).text;
-  const { tree, warning } = await treeOrWarning(run, setting);
+  const { warning, ...tree } = await finalTree(run, clean);
   const refusal = decided.outcome === "failed" && !run.trace.some(({ type }) => type === "error");
+  const because = clean(decided.because);
   const events = [
     ...(warning === undefined ? [] : [newEvent({ type: "warning", message: clean(warning) })]),
-    ...(refusal ? [newEvent({ type: "error", message: clean(decided.because), error_code: "validation_failed" })] : []),
-    endEvent(run, checked, { ...decided, because: clean(decided.because) }),
+    ...(refusal ? [newEvent({ type: "error", message: because, error_code: "validation_failed" })] : []),
+    endEvent(run.guard.callsNotHeld, checked, { ...decided, because }),
   ];
   const accepted =
     checked.verified === "accepted" || (checked.verified === "not_checked" && decided.outcome === "complete");
-  const whole = { ...run, trace: [...run.trace, ...events] };
-  const receipt = finalReceipt(draftReceipt(whole, tree, { outcome: decided.outcome, accepted }), secrets);
-  const facts = sealFactsOf(run, { version, decided, checked, tree: tree.tree });
+  const verification = { git_diff: tree.diff, git_status: tree.status, harness_ok: accepted };
+  const trace = [...run.trace, ...events];
+  const receipt = finalReceipt(draftReceipt({ ...run, trace }, decided.outcome, verification), secrets);
+  const facts = sealFactsOf(run, checked, decided, { version, tree: tree.digest });
   return { events, receipt, facts, decided, patch: tree.patchFile };
 }
 
-interface SealedRun {
-  /** How the run ended, for its folder. */
-  readonly end: StoredEnd;
-  /** The receipt's file in the store. */
-  readonly file: string;
-}
-
-/** Stores and seals a receipt. */
-export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string): SealedRun {
+/** Stores and seals a receipt. Returns its file in the store, and how the run ended, for the run's folder. */
+export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string) {
   const { file } = storeReceipt(home, { receipt, facts, now: () => new Date() });
-  const end = {
+  const end: StoredEnd = {
     outcome: decided.outcome,
     exit_code: decided.exitCode,
     because: decided.because,
@@ -107,17 +174,7 @@ export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string)
     receipt_sha256: receipt.receipt_sha256 ?? "",
     applied_at: null,
   };
-  return { end, file };
-}
-
-/** If the workspace can no longer be read, the receipt has no diff, but there is still a receipt. */
-async function treeOrWarning(run: EndedRun, setting: RunSetting): Promise<{ tree: FinalTree; warning?: string }> {
-  try {
-    return { tree: await finalTree(run, setting) };
-  } catch (error) {
-    const tree = { diff: null, status: null, tree: null, patchFile: undefined };
-    return { tree, warning: `changes cannot be shown: ${messageOf(error)}` };
-  }
+  return { file, end };
 }
 
 const MAX_DIFF = 256 * 1024;
@@ -125,47 +182,55 @@ const MAX_DIFF = 256 * 1024;
 interface FinalTree {
   readonly diff: string | null;
   readonly status: string | null;
-  readonly tree: string | null;
+  readonly digest: string | null;
   readonly patchFile: string | undefined;
+  readonly warning?: string;
 }
 
-/** In the form of the other lines of the status. */
-const unreadableLine = (path: string) => `?  ${path}\n`;
+const NO_TREE: FinalTree = { diff: null, status: null, digest: null, patchFile: undefined };
+
+/** If the workspace can no longer be read, the receipt has no diff, but there is still a receipt. */
+async function finalTree(run: EndedRun, clean: (text: string) => string): Promise<FinalTree> {
+  try {
+    return await readTree(run, clean);
+  } catch (error) {
+    return { ...NO_TREE, warning: `changes cannot be shown: ${messageOf(error)}` };
+  }
+}
 
 /** The changes made by the run. For a staged run, the patch is saved in the run's folder so that it can be applied. */
-async function finalTree(run: EndedRun, { secrets }: Pick<RunSetting, "secrets">): Promise<FinalTree> {
+async function readTree(run: EndedRun, clean: (text: string) => string): Promise<FinalTree> {
   const { workspace } = run;
-  if (workspace?.before === undefined || workspace.before === null)
-    return { diff: null, status: null, tree: null, patchFile: undefined };
-  const store = run.store ?? openSnapshots(workspace.root, workspace.snapshots, workspace.before);
+  if (workspace?.before === undefined || workspace.before === null) return NO_TREE;
+  const { mode, root, snapshots, before } = workspace;
+  const store = workspace.store ?? openSnapshots(root, snapshots, before);
   const unread: string[] = [];
-  const after: Snapshot = await store.take({ onUnreadable: (file) => unread.push(relative(workspace.root, file)) });
-  const changes = await compareSnapshots(store, workspace.before, after);
-  const { patch } = changes;
-  const status = `${changes.status}${unread.map(unreadableLine).join("")}`;
+  const after = await store.take({ onUnreadable: (file) => unread.push(relative(root, file)) });
+  const changes = await compareSnapshots(store, before, after);
+  // In the form of the other lines of the status.
+  const status = `${changes.status}${unread.map((path) => `?  ${path}\n`).join("")}`;
   // What is in such a file is not known.
-  const tree = unread.length === 0 ? after.digest : null;
-  const patchFile = workspace.mode === "staged" ? join(run.folder, "changes.patch") : undefined;
-  if (patchFile !== undefined) atomicWrite(patchFile, patch);
-  const text = redact(patch.toString("utf8"), secrets).text;
-  if (Buffer.byteLength(text) <= MAX_DIFF) return { diff: text, status, tree, patchFile };
+  const digest = unread.length === 0 ? after.digest : null;
+  const patchFile = mode === "staged" ? join(run.folder, "changes.patch") : undefined;
+  if (patchFile !== undefined) atomicWrite(patchFile, changes.patch);
+  const text = clean(changes.patch.toString("utf8"));
+  if (Buffer.byteLength(text) <= MAX_DIFF) return { diff: text, status, digest, patchFile };
   const { path } = run.artifacts.write("patch", "changes.patch", text);
-  return { diff: `the diff is in ${path}\n`, status, tree, patchFile };
+  return { diff: `the diff is in ${path}\n`, status, digest, patchFile };
 }
 
 /** The last event of every trace. Also carries what the contract has no fields for. */
-function endEvent(run: EndedRun, checked: WorkCheck, decided: DecidedOutcome): AgentEvent {
+function endEvent(callsNotHeld: readonly string[], { verified }: WorkCheck, decided: DecidedOutcome): AgentEvent {
   const { exitCode, stopped, claimed, because, outcome } = decided;
-  const { callsNotHeld } = run.guard;
   return newEvent({
     type: "run_completed",
     message: `run completed: ${outcome}`,
-    ext: { stopped, claimed, verified: checked.verified, because, exit_code: exitCode, calls_not_held: callsNotHeld },
+    ext: { stopped, claimed, verified, because, exit_code: exitCode, calls_not_held: callsNotHeld },
   });
 }
 
 /** The receipt of a run, without its hash. */
-function draftReceipt(run: EndedRun, tree: FinalTree, facts: { outcome: Outcome; accepted: boolean }): Receipt {
+function draftReceipt(run: EndedRun, outcome: Outcome, verification: Receipt["verification"]): Receipt {
   const { header, end, durationMs } = run;
   return Receipt.parse({
     meta: {
@@ -184,8 +249,8 @@ function draftReceipt(run: EndedRun, tree: FinalTree, facts: { outcome: Outcome;
     usage: end?.usage ?? lastUsage(run.trace),
     trace: run.trace,
     artifacts: run.artifacts.written.map(({ kind, path }) => ({ kind, path })),
-    verification: { git_diff: tree.diff, git_status: tree.status, harness_ok: facts.accepted },
-    outcome: facts.outcome,
+    verification,
+    outcome,
     receipt_sha256: null,
   });
 }
@@ -196,14 +261,12 @@ function lastUsage(trace: readonly AgentEvent[]): Usage {
   return found.success ? found.data : NO_USAGE;
 }
 
-interface SealParts {
-  readonly version: string;
-  readonly decided: DecidedOutcome;
-  readonly checked: WorkCheck;
-  readonly tree: string | null;
-}
-
-function sealFactsOf(run: EndedRun, { version, decided, checked, tree }: SealParts): SealFacts {
+function sealFactsOf(
+  run: EndedRun,
+  checked: WorkCheck,
+  decided: DecidedOutcome,
+  { version, tree }: { readonly version: string; readonly tree: string | null },
+): SealFacts {
   const { header, guard } = run;
   return {
     agent: run.agent,

@@ -3,9 +3,9 @@ import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
 import { newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE } from "../../contract/receipt.ts";
-import { mockHost } from "../../hosts/named/mock.ts";
+import { mockHost } from "../../hosts/mock.ts";
 import type { HostJob, OpenHost } from "../host.ts";
-import { type FailedRound, factsOf, followUpOf } from "./rounds.ts";
+import { type FailedRound, factsOf, followUpOf } from "./check-work.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 /** A host that notes what it was given in each round, and claims to be done. */

@@ -1,75 +1,85 @@
 import { type AgentEvent, type ErrorCode, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
-import { type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
+import { addUsage, type HostEnd, Usage } from "../../contract/receipt.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
+import type { Decision } from "../../contract/verdict.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { dollars } from "../../lib/text/printable.ts";
+import { explainToModel } from "../../guard/explain.ts";
+import { redact, redactJson } from "../../guard/redact.ts";
 import { openRecovery } from "../../snapshots/recovery.ts";
-import { type HostJob, ProtocolError } from "../host.ts";
+import type { FollowUp, HeldCall, HostJob } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
-import { type CheckedRun, usedBefore, usedSoFar, type WorkStep } from "./checked-run.ts";
-import type { StopCause, StopSwitch } from "./limits.ts";
-import { keepEvent } from "./open-run.ts";
-import { eventOfRun, type GuardedRun, openApprovals, questionsOf } from "./run-guard.ts";
-import type { RunLimits, RunParts } from "./run-parts.ts";
+import { drainHost, overBudget, type StopCause } from "./limits.ts";
+import { keepEvent, type OpenRun, type Round, roundNumber, usedSoFar } from "./open-run.ts";
+import type { OrderGuard } from "./order-guard.ts";
+import type { OnApproval, RunStep } from "./run-setup.ts";
 
 /** What the host gets in this round. */
 export interface RoundJob {
   readonly order: WorkOrder;
-  readonly followUp?: HostJob["followUp"];
+  readonly followUp?: FollowUp | undefined;
 }
 
 /** Lets the host work once, until it ends or is stopped. */
 export async function* workWithHost(
-  guarded: GuardedRun,
+  run: OpenRun,
+  workspace: OpenedWorkspace,
+  guard: OrderGuard,
   { order, followUp }: RoundJob,
-  parts: RunParts,
-): AsyncGenerator<WorkStep<GuardedRun>> {
-  const { log, stops, header, calls } = guarded;
-  const { root } = guarded.workspace.workspace;
+): AsyncGenerator<RunStep, Round> {
+  const { setup, log, stops, calls, progress } = run;
+  const { run_id: runId, root: source } = run.header;
+  const { root } = workspace;
   const { signal } = stops;
-  const runId = header.run_id;
-  const policy = { ...parts.policy, workspaceRoot: root };
-  const place = { runId, root, source: header.root, folder: log.folder, env: order.config.env, signal, policy };
-  await using host = await parts.openHost(place);
+  const policy = { ...setup.policy, workspaceRoot: root };
+  await using host = await setup.openHost({
+    runId,
+    root,
+    source,
+    folder: log.folder,
+    env: order.config.env,
+    signal,
+    policy,
+  });
   const { backend, capabilities, agent, holds } = host;
-  const run = { ...guarded, host };
-  yield { run };
+  const round: Round = { host };
+  progress.rounds.push(round);
   log.append({ t: "host", backend, capabilities, agent, holds });
   demandCapabilities(order.requirements.required, capabilities);
 
   const work = { ...order, workspace: { ...order.workspace, root } };
-  const recovery = await recoveryOf(guarded.workspace, signal);
-  const { ask, take } = openApprovals({ runId, root, signal }, parts.onApproval);
-  const source = host.run({ runId, order: work, signal, recovery, followUp, ...questionsOf(guarded, ask) });
-  const elapsedMs = followUp === undefined ? 0 : run.elapsedMs();
-  using drain = drainHost(source, { ...parts.limits, elapsedMs }, stops);
-  const before = { round: run.round, turns: run.watch.progress().turns, used: usedBefore(run) };
-  let end: HostEnd | undefined;
+  const recovery = await recoveryOf(workspace, signal);
+  const answers: AgentEvent[] = [];
+  const events = host.run({
+    runId,
+    order: work,
+    signal,
+    recovery,
+    followUp,
+    ...questionsOf(run, root, guard, answers),
+  });
+  using drain = drainHost(events, setup.limits, stops, followUp === undefined ? 0 : run.elapsedMs());
+  const before = { turns: run.watch.progress().turns, used: usedSoFar(run) };
   try {
     let next = await drain.events.next();
     for (; next.done !== true; next = await drain.events.next()) {
       // The runtime adds these two events itself.
       if (next.value.type === "run_started" || next.value.type === "run_completed") continue;
-      for (const answer of take()) yield { run, step: keepEvent(run, answer) };
-      for (const event of calls.see(eventOfRun(next.value, before))) yield { run, step: keepEvent(run, event) };
+      for (const answer of answers.splice(0)) yield keepEvent(run, answer);
+      const event = eventOfRun(next.value, roundNumber(run), before);
+      for (const traced of calls.see(event)) yield keepEvent(run, traced);
     }
-    end = next.value;
-    for (const event of calls.finish()) yield { run, step: keepEvent(run, event) };
+    for (const event of calls.finish()) yield keepEvent(run, event);
+    round.end = next.value;
   } finally {
     // After an error, or when the caller leaves, these are recorded all the same.
     for (const event of calls.finish()) keepEvent(run, event);
   }
-  yield* finish(end === undefined ? run : { ...run, end }, parts.limits);
-}
-
-/** Says why the host was stopped, if it was, or is now that its usage is known. */
-function* finish(run: GuardedRun, limits: RunLimits): Generator<WorkStep<GuardedRun>> {
-  const own = stopInTheEnd(run, limits);
-  if (own !== undefined) run.stops.stop(own);
-  yield { run };
-  const stop = run.stops.reason();
-  if (stop !== undefined) yield { run, step: keepEvent(run, stopEvent(stop, run.end)) };
+  const ownStop = stopInTheEnd(run, round.end);
+  if (ownStop !== undefined) stops.stop(ownStop);
+  const stop = stops.reason();
+  if (stop !== undefined) yield keepEvent(run, stopEvent(stop, round.end));
+  return round;
 }
 
 /** The event for a run that was stopped. */
@@ -81,20 +91,11 @@ function stopCode({ stopped }: StopCause, end: HostEnd | undefined): ErrorCode {
   return stopped === "limit" ? "backend_timeout" : "internal";
 }
 
-/** In a staged copy nothing of the user's can be lost. */
-async function recoveryOf({ workspace, store }: OpenedWorkspace, signal: AbortSignal): Promise<HostJob["recovery"]> {
-  const { mode, root, before } = workspace;
-  if (mode === "staged") return { recoverable: () => true, began: () => {}, ended: () => {} };
-  if (before === null || store === undefined) return undefined;
-  const snapshot = { state: "taken", store, snapshot: before, skipped: [], modes: {} } as const;
-  return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
-}
-
-/** Why an agent says that it was stopped within itself. */
-function ownStop({ stopped, because }: Partial<HostEnd> = {}): StopCause | undefined {
+/** Why an agent says that it was stopped within itself, or that it cost too much. */
+function stopInTheEnd(run: OpenRun, { stopped, because }: Partial<HostEnd> = {}): StopCause | undefined {
   switch (stopped) {
     case undefined:
-      return undefined;
+      return overBudget(usedSoFar(run).estimated_cost_usd ?? 0, run.setup.limits);
     case "blocked":
       return { stopped: "failed", because: because ?? "the agent's gates gave up", exitCode: RUN_EXIT.blocked };
     case "no_progress":
@@ -104,104 +105,103 @@ function ownStop({ stopped, because }: Partial<HostEnd> = {}): StopCause | undef
   }
 }
 
-/** Some agents report their usage only at the end. */
-function stopInTheEnd(run: CheckedRun, limits: RunLimits): StopCause | undefined {
-  const { end } = run;
-  const own = ownStop(end);
-  if (own !== undefined) return own;
-  const cost = usedSoFar(run).estimated_cost_usd ?? 0;
-  return limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd
-    ? undefined
-    : tooExpensive(cost, limits.maxBudgetUsd);
+/** In a staged copy nothing of the user's can be lost. */
+async function recoveryOf(workspace: OpenedWorkspace, signal: AbortSignal): Promise<HostJob["recovery"]> {
+  const { mode, root, before, store } = workspace;
+  if (mode === "staged") return { recoverable: () => true, began: () => {}, ended: () => {} };
+  if (before === null) return undefined;
+  const snapshot = { state: "taken", store, snapshot: before, skipped: [], modes: {} } as const;
+  return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
 }
 
-const tooExpensive = (cost: number, most: number): StopCause => ({
-  stopped: "limit",
-  because: `it cost ${dollars(cost)}, more than the limit of ${dollars(most)}`,
-});
-
-interface HostDrain extends Disposable {
-  /** All events until the host ends or is cut off. Returns the host's end, or undefined if it was cut off. */
-  readonly events: AsyncGenerator<AgentEvent, HostEnd | undefined>;
-}
-
-type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | "cut off";
-
-const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
+type Questions = Pick<HostJob, "decide" | "judge" | "answered" | "approve">;
 
 /**
- * Reads a host's events under the time limits. Once the run is stopped, the host gets a grace period and is then cut
- * off.
+ * What a host may ask. Every judged call is logged, so that the receipt of a killed run has it too. What the caller
+ * answers is added to `answers`, for the trace.
  */
-function drainHost(
-  source: AsyncGenerator<AgentEvent, HostEnd>,
-  limits: RunLimits & { readonly elapsedMs: number },
-  { signal, stop, reason }: StopSwitch,
-): HostDrain {
-  // A single slot instead of `Promise.race`: racing against a promise that lives as long as the run would leak every
-  // loser.
-  let interrupt: ((pull: Pull) => void) | undefined;
-  let over = false;
-  const timers = new Set<NodeJS.Timeout>();
-  const after = (ms: number, work: () => void): NodeJS.Timeout => {
-    const timer = setTimeout(work, Math.min(ms, 2 ** 31 - 1));
-    timers.add(timer);
-    return timer;
+function questionsOf(run: OpenRun, root: string, guard: OrderGuard, answers: AgentEvent[]): Questions {
+  const { setup, log, calls, stops, header } = run;
+  const { secrets, onApproval } = setup;
+  const round = roundNumber(run);
+  const record: HostJob["answered"] = ({ tool, input = null, id }, { verdict, because }) => {
+    const kept = {
+      tool,
+      input: redactJson(input, secrets) ?? null,
+      id,
+      verdict,
+      because: redact(because, secrets).text,
+    };
+    log.append({ t: "judged", ...kept });
+    calls.judged({ tool, input, id }, { verdict, because });
   };
-  const startGrace = (): void => {
-    after(graceOf(reason(), limits), () => {
-      over = true;
-      interrupt?.("cut off");
-    });
+  const known = (call: HeldCall): HeldCall => ({ ...call, id: idInRound(call.id, round) });
+  const ask = async ({ tool, input, id }: HeldCall, because: string, caller: OnApproval): Promise<boolean> => {
+    const answer = await caller({ runId: header.run_id, tool, input, root, because });
+    const approved = answer === true && !stops.signal.aborted;
+    const message = `${approved ? "approved" : "not approved"} by the caller: ${tool} (${because})`;
+    answers.push(
+      newEvent({ type: "warning", message, ext: { approval: { tool, tool_use_id: id ?? null, approved } } }),
+    );
+    return approved;
   };
-  const pull = async (): Promise<Pull> => {
-    const idle = after(limits.idleMs, () => stop({ stopped: "limit", because: `silent for ${limits.idleMs} ms` }));
-    try {
-      return await new Promise<Pull>((resolve, reject) => {
-        interrupt = resolve;
-        source.next().then((pulled) => resolve({ pulled }), reject);
-      });
-    } finally {
-      clearTimeout(idle);
-      timers.delete(idle);
-    }
+  return {
+    judge: (call, containment) => guard.decide(known(call), containment),
+    decide(asked, containment) {
+      const call = known(asked);
+      const decision = inWords(guard.decide(call, containment));
+      record(call, decision);
+      return decision;
+    },
+    answered(asked, answer) {
+      const call = known(asked);
+      guard.answered(call, answer.verdict);
+      record(call, answer);
+    },
+    approve:
+      onApproval &&
+      (async (asked, containment) => {
+        const call = known(asked);
+        const answer = ({ because }: Decision) => ask(call, because, onApproval);
+        const decision = inWords(await guard.approve(call, containment, answer));
+        record(call, decision);
+        return decision;
+      }),
   };
-  // Also needed when the consumer stops reading, because a leftover timer keeps the process alive.
-  const release = () => {
-    signal.removeEventListener("abort", startGrace);
-    for (const timer of timers) clearTimeout(timer);
-    timers.clear();
-    // Lets the host release its resources. Not awaited, because the host may still be waiting for its agent.
-    void source.return(GONE).catch(() => undefined);
-  };
-  async function* events(): AsyncGenerator<AgentEvent, HostEnd | undefined> {
-    after(limits.wallMs - limits.elapsedMs, () => stop(tooLong(limits)));
-    try {
-      for (;;) {
-        const next = await pull();
-        if (next === "cut off") return undefined;
-        if (next.pulled.done === true) return next.pulled.value;
-        if (over) return undefined;
-        yield next.pulled.value;
-      }
-    } catch (error) {
-      if (reason() !== undefined) return undefined;
-      if (!(error instanceof ProtocolError)) throw error;
-      stop({ stopped: "crashed", because: error.message });
-      return undefined;
-    } finally {
-      release();
-    }
-  }
-  if (signal.aborted) startGrace();
-  else signal.addEventListener("abort", startGrace);
-  return { events: events(), [Symbol.dispose]: release };
 }
 
-/** A host that floods the run gets no grace period. */
-const graceOf = (why: StopCause | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);
+/** A decision that says what was blocked, and not only why: the host passes it on to its agent. */
+const inWords = (decision: Decision): Decision =>
+  decision.verdict === "allow" ? decision : { ...decision, because: explainToModel(decision) };
 
-const tooLong = ({ wallMs }: RunLimits): StopCause => ({ stopped: "limit", because: `more than ${wallMs} ms` });
+/**
+ * An event of a later round in the terms of the whole run. A host that is started again begins its counts, and often the
+ * ids of its calls, anew.
+ */
+function eventOfRun(
+  event: AgentEvent,
+  round: number | undefined,
+  { turns, used }: { readonly turns: number; readonly used: Usage },
+): AgentEvent {
+  if (round === undefined || round === 1) return event;
+  const { turn, usage } = event.ext ?? {};
+  const counted = Usage.safeParse(usage);
+  const ext = {
+    ...event.ext,
+    ...(typeof turn === "number" ? { turn: turn + turns } : {}),
+    ...(usage !== undefined && counted.success ? { usage: addUsage(used, counted.data) } : {}),
+  };
+  if (event.type === "tool_result") return { ...event, ext, tool_use_id: idOfEvent(event.tool_use_id, round) };
+  if (event.type !== "tool_call") return { ...event, ext };
+  const { tool_use_id: id, parent_tool_use_id: parent } = event;
+  return { ...event, ext, tool_use_id: idOfEvent(id, round), parent_tool_use_id: idOfEvent(parent, round) };
+}
+
+const idOfEvent = (id: string | null, round: number): string | null => idInRound(id ?? undefined, round) ?? null;
+
+/** The id of a call in the whole run. */
+const idInRound = (id: string | undefined, round = 1): string | undefined =>
+  id === undefined || round === 1 ? id : `${id}#${round}`;
 
 export class UnmetRequirements extends Error {}
 

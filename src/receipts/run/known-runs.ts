@@ -10,7 +10,6 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { cancelFile, keptStage, readRecord, RunHeader, runsFolder, StoredEnd, writeEnd } from "./run-log.ts";
 import { folderNames } from "../../lib/files/folder-tree.ts";
-import type { RunSetting } from "./run-parts.ts";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { applyPatch, type ProtectedChange } from "../workspace/apply-patch.ts";
@@ -86,11 +85,12 @@ export function whyUnknown({ folder }: KnownRun): string {
 /** Opens a run unless another one is working in place in the same folder. Their changes could not be told apart. */
 export async function refuseSecondRun<Value>(
   order: WorkOrder,
-  { source, setting }: { readonly source: string; readonly setting: RunSetting },
+  source: string,
+  home: string,
   open: () => Value,
 ): Promise<Value> {
-  return await withRunLock(setting.home, () => {
-    const { runs, unread } = readRuns(setting.home);
+  return await withRunLock(home, () => {
+    const { runs, unread } = readRuns(home);
     if (order.workspace.mode === "pass_through") refuseUnread(unread, source);
     const other = runs.find(
       (run) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newEvent } from "../../contract/agent-event.ts";
 import { openStopSwitch, watchLimits } from "./limits.ts";
-import { type RunLimits, USUAL_LIMITS } from "./run-parts.ts";
+import { type RunLimits, USUAL_LIMITS } from "./run-setup.ts";
 
 const say = (ext: Record<string, unknown> = {}) => newEvent({ type: "assistant_message", text: "x", ext });
 const used = (usage: Record<string, unknown>) => say({ usage });

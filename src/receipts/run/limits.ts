@@ -1,9 +1,12 @@
-import { dollars } from "../../lib/text/printable.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
 import type { StopReason } from "../../contract/seal.ts";
-import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { findLoop, type Loop, type LoopLimits, type LoopStep, loopStep, loopWindow } from "../../lib/json/find-loop.ts";
-import type { Progress, RunLimits } from "./run-parts.ts";
+import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
+import { dollars } from "../../lib/text/printable.ts";
+import { messageOf } from "../../lib/text/user-error.ts";
+import { ProtocolError } from "../host.ts";
+import type { Progress, RunLimits } from "./run-setup.ts";
 
 /** Why a run must end. */
 export interface StopCause {
@@ -120,9 +123,96 @@ function numberIn(value: unknown, name: string): number {
 function overLimit(count: Progress & { readonly events: number }, limits: RunLimits): StopCause | undefined {
   const limit = (because: string): StopCause => ({ stopped: "limit", because });
   if (limits.maxTurns !== null && count.turns > limits.maxTurns) return limit(`more than ${limits.maxTurns} turns`);
-  if (limits.maxBudgetUsd !== null && count.costUsd > limits.maxBudgetUsd)
-    return limit(`it cost ${dollars(count.costUsd)}, more than the limit of ${dollars(limits.maxBudgetUsd)}`);
+  const cost = overBudget(count.costUsd, limits);
+  if (cost !== undefined) return cost;
   if (count.events > limits.maxEvents)
     return { stopped: "crashed", because: `the host flooded the run with more than ${limits.maxEvents} events` };
   return undefined;
 }
+
+/** Some agents report their cost only at the end. */
+export const overBudget = (cost: number, { maxBudgetUsd: most }: RunLimits): StopCause | undefined =>
+  most === null || cost <= most
+    ? undefined
+    : { stopped: "limit", because: `it cost ${dollars(cost)}, more than the limit of ${dollars(most)}` };
+
+interface HostDrain extends Disposable {
+  /** All events until the host ends or is cut off. Returns the host's end, or undefined if it was cut off. */
+  readonly events: AsyncGenerator<AgentEvent, HostEnd | undefined>;
+}
+
+type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | "cut off";
+
+const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
+
+/**
+ * Reads a host's events under the time limits of a run that has taken `elapsedMs` so far. Once the run is stopped, the
+ * host gets a grace period and is then cut off.
+ */
+export function drainHost(
+  source: AsyncGenerator<AgentEvent, HostEnd>,
+  limits: RunLimits,
+  { signal, stop, reason }: StopSwitch,
+  elapsedMs: number,
+): HostDrain {
+  // A single slot instead of `Promise.race`: racing against a promise that lives as long as the run would leak every
+  // loser.
+  let interrupt: ((pull: Pull) => void) | undefined;
+  let over = false;
+  const timers = new Set<NodeJS.Timeout>();
+  const after = (ms: number, work: () => void): NodeJS.Timeout => {
+    const timer = setTimeout(work, Math.min(ms, 2 ** 31 - 1));
+    timers.add(timer);
+    return timer;
+  };
+  const startGrace = (): void => {
+    // A host that floods the run gets no grace period.
+    after(reason()?.stopped === "crashed" ? 0 : limits.graceMs, () => {
+      over = true;
+      interrupt?.("cut off");
+    });
+  };
+  const pull = async (): Promise<Pull> => {
+    const idle = after(limits.idleMs, () => stop({ stopped: "limit", because: `silent for ${limits.idleMs} ms` }));
+    try {
+      return await new Promise<Pull>((resolve, reject) => {
+        interrupt = resolve;
+        source.next().then((pulled) => resolve({ pulled }), reject);
+      });
+    } finally {
+      clearTimeout(idle);
+      timers.delete(idle);
+    }
+  };
+  // Also needed when the consumer stops reading, because a leftover timer keeps the process alive.
+  const release = () => {
+    signal.removeEventListener("abort", startGrace);
+    for (const timer of timers) clearTimeout(timer);
+    timers.clear();
+    // Lets the host release its resources. Not awaited, because the host may still be waiting for its agent.
+    void source.return(GONE).catch(() => undefined);
+  };
+  async function* events(): AsyncGenerator<AgentEvent, HostEnd | undefined> {
+    after(limits.wallMs - elapsedMs, () => stop(tooLong(limits)));
+    try {
+      for (;;) {
+        const next = await pull();
+        if (next === "cut off") return undefined;
+        if (next.pulled.done === true) return next.pulled.value;
+        if (over) return undefined;
+        yield next.pulled.value;
+      }
+    } catch (error) {
+      if (reason() === undefined && !(error instanceof ProtocolError)) throw error;
+      stop({ stopped: "crashed", because: messageOf(error) });
+      return undefined;
+    } finally {
+      release();
+    }
+  }
+  if (signal.aborted) startGrace();
+  else signal.addEventListener("abort", startGrace);
+  return { events: events(), [Symbol.dispose]: release };
+}
+
+const tooLong = ({ wallMs }: RunLimits): StopCause => ({ stopped: "limit", because: `more than ${wallMs} ms` });

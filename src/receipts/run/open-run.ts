@@ -1,89 +1,90 @@
 import { randomUUID } from "node:crypto";
-import { AgentEvent } from "../../contract/agent-event.ts";
-import type { HostEnd } from "../../contract/receipt.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { OrderPolicy } from "../../contract/policy.ts";
+import { addUsage, type HostEnd, NO_USAGE, type Usage } from "../../contract/receipt.ts";
+import type { ContainmentFacts } from "../../contract/seal.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
-import { redact, redactJson, type RedactOptions } from "../../guard/redact.ts";
-import { errorCode, EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { redact } from "../../guard/redact.ts";
 import { startTime } from "../../lib/process/process-table.ts";
+import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
+import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { KeptBase } from "../acceptance/check-base.ts";
 import type { Host } from "../host.ts";
+import { type ArtifactStore, keepableEvent, openArtifacts } from "../workspace/artifacts.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
-import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
-import { type LimitWatch, openStopSwitch, type StopSwitch, watchLimits } from "./limits.ts";
+import { type LimitWatch, openStopSwitch, type StopCause, type StopSwitch, watchLimits } from "./limits.ts";
 import type { OrderGuard } from "./order-guard.ts";
 import { createRunLog, type RunHeader, type RunLog } from "./run-log.ts";
-import type { RunParts, RunStep } from "./run-parts.ts";
+import type { RunSetup, RunStep } from "./run-setup.ts";
+import { openTraceCalls, type TraceCalls } from "./trace-calls.ts";
 
 /** A run that has begun. From here on, there will be a receipt. */
 export interface OpenRun {
+  readonly setup: RunSetup;
   readonly header: RunHeader;
   readonly order: WorkOrder;
   /** The order's rules, in the guard's form. */
   readonly rules: OrderPolicy;
   readonly log: RunLog;
   readonly trace: AgentEvent[];
+  readonly calls: TraceCalls;
   readonly artifacts: ArtifactStore;
   readonly watch: LimitWatch;
   readonly stops: StopSwitch;
   readonly audit: AuditSegment;
-  readonly secrets: RedactOptions;
   readonly elapsedMs: () => number;
+  readonly progress: RunProgress;
 }
 
-/** A run with what has been added to it so far. */
-export interface WorkedRun extends OpenRun {
-  readonly workspace?: OpenedWorkspace;
+/** How far a run has come. Each phase adds what it has made; the receipt is built from what is there in the end. */
+interface RunProgress {
+  workspace?: OpenedWorkspace;
   /** What decides the acceptance checks, as it was before the work. */
-  readonly checkBase?: KeptBase | undefined;
-  readonly guard?: OrderGuard;
+  checkBase?: KeptBase | undefined;
+  guard?: OrderGuard;
+  /** The last one is the current one. */
+  readonly rounds: Round[];
+}
+
+/** One try of the agent, from when its host is open. */
+export interface Round {
   /** By reference, because some hosts learn only while running which agent they are connected to. */
-  readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds" | "containment">;
-  readonly end?: HostEnd;
-  /** The number of this round, if there may be several. */
-  readonly round?: number;
+  readonly host: Host;
+  /** Undefined unless the host ended by itself. */
+  end?: HostEnd | undefined;
+  checked?: WorkCheck;
 }
 
-interface ReadOrder {
-  readonly order: WorkOrder;
-  readonly rules: OrderPolicy;
-  readonly source: string;
-}
-
-/** Opens a run for a parsed order. */
-export function beginRun({ order, rules, source }: ReadOrder, parts: RunParts): OpenRun {
+/** Opens a run for a parsed order, which works in `root` or a copy of it. */
+export function beginRun(order: WorkOrder, rules: OrderPolicy, root: string, setup: RunSetup): OpenRun {
   const started = performance.now();
   const header: RunHeader = {
     run_id: randomUUID(),
     work_order_id: order.id,
-    task: redact(order.task, parts.secrets).text.slice(0, 200),
-    agent: parts.agent,
+    task: redact(order.task, setup.secrets).text.slice(0, 200),
+    agent: setup.agent,
     mode: order.workspace.mode,
-    root: source,
+    root,
     started_at: new Date().toISOString(),
     owner: { pid: process.pid, started: startTime(process.pid) ?? "" },
   };
-  const log = openLogOrRefuse(parts.home, header);
-  const store = openArtifacts(source, header.run_id);
-  const write = (kind: string, name: string, content: string | Buffer): Artifact => {
-    const artifact = store.write(kind, name, content);
-    log.append({ t: "artifact", ...artifact });
-    return artifact;
-  };
+  const log = openLogOrRefuse(setup.home, header);
   return {
+    setup,
     header,
     order,
     rules,
     log,
     trace: [],
-    artifacts: { written: store.written, write },
-    watch: watchLimits(parts.limits),
+    calls: openTraceCalls(),
+    artifacts: openArtifacts(root, header.run_id, (artifact) => log.append({ t: "artifact", ...artifact })),
+    watch: watchLimits(setup.limits),
     stops: openStopSwitch(),
-    audit: openSegment(parts.home, { now: Date.now, anchor: appendAnchor }),
-    secrets: parts.secrets,
+    audit: openSegment(setup.home, { now: Date.now, anchor: appendAnchor }),
     elapsedMs: () => Math.round(performance.now() - started),
+    progress: { rounds: [] },
   };
 }
 
@@ -101,16 +102,17 @@ function openLogOrRefuse(home: string, header: RunHeader): RunLog {
 }
 
 /** Records an event: redacts it, writes it to disk, and adds it to the trace. It may be shown only after that. */
-export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
-  const because = run.guard?.see(event, run.host?.holds ?? false);
-  const { round } = run;
+export function keepEvent(run: OpenRun, event: AgentEvent): RunStep {
+  const { guard, rounds } = run.progress;
+  const because = guard?.see(event, rounds.at(-1)?.host.holds ?? false);
+  const round = roundNumber(run);
   const ext = {
     ...event.ext,
     ...(because === undefined ? {} : { not_allowed: because }),
     ...(round === undefined ? {} : { round }),
   };
   const judged = because === undefined && round === undefined ? event : { ...event, ext };
-  const stored = keepableEvent(judged, run);
+  const stored = keepableEvent(judged, run.setup.secrets, run.artifacts);
   run.log.append({ t: "event", event: stored });
   run.trace.push(stored);
   const stop = run.watch.see(stored);
@@ -118,48 +120,70 @@ export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
   return { type: "event", event: stored, progress: { ...run.watch.progress() } };
 }
 
-/** Larger outputs are stored as artifacts. */
-const MAX_INLINE = 8192;
-/** Larger tasks too. */
-const MAX_TASK = 32_768;
-const SHOWN_OF_TASK = 200;
+/** The number of the current round, if there may be several. */
+export const roundNumber = ({ setup, progress }: OpenRun): number | undefined =>
+  (setup.rounds ?? 1) > 1 && progress.rounds.length > 0 ? progress.rounds.length : undefined;
 
-/** An event in the form the receipt stores: secrets redacted, large output moved to an artifact. */
-function keepableEvent(event: AgentEvent, { secrets, artifacts }: Pick<OpenRun, "secrets" | "artifacts">): AgentEvent {
-  const clean = AgentEvent.parse(redactJson(event, secrets));
-  if (clean.type === "run_started" && Buffer.byteLength(clean.message) > MAX_TASK) {
-    const { shown, ext } = putAside(clean.message, "task", artifacts);
-    return {
-      ...clean,
-      message: `${clean.message.slice(0, SHOWN_OF_TASK)}… (all of it: ${shown})`,
-      ext: { ...clean.ext, ...ext },
-    };
-  }
-  if (clean.type === "tool_result") {
-    const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
-    if (Buffer.byteLength(text) <= MAX_INLINE) return clean;
-    const replacement = putAside(text, clean.tool_name, artifacts);
-    return { ...clean, output: replacement.shown, ext: { ...clean.ext, ...replacement.ext } };
-  }
-  if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MAX_INLINE) {
-    const replacement = putAside(clean.output_preview ?? "", "command", artifacts);
-    return { ...clean, output_preview: replacement.shown, ext: { ...clean.ext, ...replacement.ext } };
-  }
-  return clean;
+/** What all rounds have used, as far as their hosts have ended. */
+export const usedSoFar = ({ progress }: OpenRun): Usage =>
+  progress.rounds.reduce((sum, { end }) => addUsage(sum, end?.usage ?? NO_USAGE), NO_USAGE);
+
+/** What the seal says about checks: the verdict of the last one, if it counts, and every attempt. */
+export function wholeCheck(run: OpenRun, stop: StopCause | undefined): WorkCheck {
+  const { rounds } = run.progress;
+  const last = rounds.at(-1)?.checked ?? NOT_CHECKED;
+  const verdict = stop === undefined ? last : { ...NOT_CHECKED, acceptance: last.acceptance };
+  if (roundNumber(run) === undefined) return verdict;
+  const acceptance = rounds.flatMap(({ checked = NOT_CHECKED }, index) =>
+    checked.acceptance.map((attempt) => ({ ...attempt, round: index + 1 })),
+  );
+  return { ...verdict, acceptance };
 }
 
-interface PutAside {
-  /** Replaces the output: the artifact's path, or the start of the output if no file could be written. */
-  readonly shown: string;
-  readonly ext: Readonly<Record<string, unknown>>;
+/** What the hosts of all rounds reported. Undefined if the last one did not end by itself. */
+export function wholeEnd(run: OpenRun): HostEnd | undefined {
+  const { rounds } = run.progress;
+  const last = rounds.at(-1)?.end;
+  if (last === undefined || rounds.length === 1) return last;
+  const ends = rounds.flatMap(({ end }) => end ?? []);
+  return {
+    ...last,
+    usage: usedSoFar(run),
+    usageRaw: { rounds: ends.map(({ usageRaw }) => usageRaw) },
+    artifacts: ends.flatMap(({ artifacts = [] }) => artifacts),
+  };
 }
 
-function putAside(text: string, name: string, artifacts: Pick<ArtifactStore, "write">): PutAside {
-  try {
-    const artifact: Artifact = artifacts.write("tool_output", `${name}.txt`, text);
-    return { shown: artifact.path, ext: { artifact } };
-  } catch (error) {
-    const why = messageOf(error);
-    return { shown: text.slice(0, MAX_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
+/** The facts of several rounds as those of one run: contained only if every round was. Undefined where none is known. */
+export function joinContainment(rounds: readonly (ContainmentFacts | undefined)[]): ContainmentFacts | undefined {
+  const known = rounds.filter((facts) => facts !== undefined);
+  const [first, ...rest] = known;
+  return first === undefined ? undefined : rest.reduce(join, first);
+}
+
+/** Who contained them is said by the later one, unless only the earlier one was not contained. */
+function join(one: ContainmentFacts, other: ContainmentFacts): ContainmentFacts {
+  const { contained, by, held, proven_at, because } = one.contained ? other : one;
+  return {
+    contained,
+    by,
+    held: held.filter((what) => one.held.includes(what) && other.held.includes(what)),
+    proven_at,
+    because,
+    hosts: joinHosts([...one.hosts, ...other.hosts]),
+    refused_hosts: [...new Set([...one.refused_hosts, ...other.refused_hosts])],
+    lent: [...one.lent, ...other.lent],
+    outside: [...one.outside, ...other.outside],
+  };
+}
+
+type HostTraffic = ContainmentFacts["hosts"][number];
+
+function joinHosts(hosts: readonly HostTraffic[]): HostTraffic[] {
+  const total = new Map<string, HostTraffic>();
+  for (const { host, sent, received } of hosts) {
+    const before = total.get(host) ?? { host, sent: 0, received: 0 };
+    total.set(host, { host, sent: before.sent + sent, received: before.received + received });
   }
+  return [...total.values()];
 }

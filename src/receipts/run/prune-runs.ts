@@ -20,7 +20,7 @@ import { receiptFileName, storePlaces } from "../seal/chain.ts";
 import { listReceipts } from "../seal/find-receipt.ts";
 import { readSealKey, sealedHash } from "../seal/seal.ts";
 import { artifactTombstone, receiptTombstone, recordPruned } from "../seal/verify-store.ts";
-import { ARTIFACTS_FOLDER } from "./artifacts.ts";
+import { ARTIFACTS_FOLDER } from "../workspace/artifacts.ts";
 import { type KnownRun, readRuns, type UnreadRun, withRunLock } from "./known-runs.ts";
 import { isClean, runsFolder } from "./run-log.ts";
 

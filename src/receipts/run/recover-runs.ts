@@ -9,13 +9,12 @@ import { NOT_CHECKED } from "../acceptance/accept-work.ts";
 import { receiptHash } from "../seal/canonical-receipt.ts";
 import { receiptFileName, storePlaces } from "../seal/chain.ts";
 import { hasReceipt, readyStore } from "../seal/store-receipt.ts";
-import { type Artifact, openArtifacts } from "./artifacts.ts";
-import { buildReceipt, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
-import { callKey, openLedger } from "./call-ledger.ts";
-import type { DecidedOutcome } from "./decide-outcome.ts";
+import { type Artifact, openArtifacts } from "../workspace/artifacts.ts";
+import { buildReceipt, type DecidedOutcome, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
 import { type KnownRun, knownRuns, runLife, withRunLock } from "./known-runs.ts";
+import { callKey, openLedger } from "./order-guard.ts";
 import { cleanRun, isClean, type LogLine, readRunLog, type StoredEnd, writeRunEnd } from "./run-log.ts";
-import type { RunSetting } from "./run-parts.ts";
+import type { RunSetting } from "./run-setup.ts";
 import { openTraceCalls } from "./trace-calls.ts";
 
 const KILLED = "signalbox was killed before the run ended";
@@ -70,8 +69,8 @@ async function recover(run: KnownRun, setting: RunSetting, because: string): Pro
   };
   const error = newEvent({ type: "error", message: because, error_code: "backend_crashed" });
   const ended = replay(run, lines);
-  const how = { checked: { ...NOT_CHECKED, acceptance: attemptsIn(lines) }, decided };
-  const built = await buildReceipt({ ...ended, trace: [...ended.trace, error] }, how, setting);
+  const checked = { ...NOT_CHECKED, acceptance: attemptsIn(lines) };
+  const built = await buildReceipt({ ...ended, trace: [...ended.trace, error] }, checked, decided, setting);
   writeRunEnd(folder, sealRun(built, setting.home).end);
 }
 
@@ -118,12 +117,7 @@ function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): EndedR
   const unreported = calls.finish();
   unreported.forEach((event) => ledger.see(event));
   const trace = [...lines.flatMap((line) => (line.t === "event" ? [line.event] : [])), ...unreported];
-  const store = openArtifacts(header.root, header.run_id);
-  const write = (kind: string, name: string, content: string | Buffer) => {
-    const artifact = store.write(kind, name, content);
-    written.push(artifact);
-    return artifact;
-  };
+  const store = openArtifacts(header.root, header.run_id, (artifact) => written.push(artifact));
   const last = Date.parse(trace.at(-1)?.ts ?? header.started_at);
   const host = lines.find((line) => line.t === "host") ?? unknownHost(header.agent);
   return {
@@ -135,8 +129,7 @@ function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): EndedR
     end: undefined,
     guard: { ...ledger.counts(host.holds), policyHash },
     auditHead: null,
-    artifacts: { written, write },
+    artifacts: { written, write: (...artifact) => store.write(...artifact) },
     workspace: lines.find((line) => line.t === "workspace"),
-    store: undefined,
   };
 }

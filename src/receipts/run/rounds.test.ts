@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { mockHost } from "../../hosts/named/mock.ts";
+import { mockHost } from "../../hosts/mock.ts";
 import type { OpenHost } from "../host.ts";
 import { findReceipt } from "../seal/find-receipt.ts";
 import { verifyHome } from "../seal/verify-receipts.ts";
-import type { RunEnd } from "./run-parts.ts";
+import type { RunEnd } from "./run-setup.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 const CHECK = "echo looking; test -e made.txt";

@@ -1,22 +1,31 @@
 import { type AgentEvent, type ErrorCode, newEvent } from "../../contract/agent-event.ts";
-import type { ContainmentFacts } from "../../contract/seal.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { redact } from "../../guard/redact.ts";
 import { diskError, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { compareSnapshots } from "../../snapshots/changes.ts";
 import type { Snapshot } from "../../snapshots/snapshot.ts";
+import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import { ProtocolError } from "../host.ts";
-import { openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
-import { takeArtifacts } from "./artifacts.ts";
-import { buildReceipt, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
-import { NO_COUNTS } from "./call-ledger.ts";
-import { type CheckedRun, recordCheckBase, wholeCheck, wholeEnd, type WorkStep } from "./checked-run.ts";
-import { decideOutcome } from "./decide-outcome.ts";
-import { UnmetRequirements } from "./host-round.ts";
+import { takeArtifacts } from "../workspace/artifacts.ts";
+import { type OpenedWorkspace, openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
+import { buildReceipt, decideOutcome, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
+import { checkWork, type FailedRound, factsOf, followUpOf, recordCheckBase } from "./check-work.ts";
+import { type RoundJob, stopEvent, UnmetRequirements, workWithHost } from "./host-round.ts";
 import { refuseSecondRun } from "./known-runs.ts";
 import type { StopCause } from "./limits.ts";
-import { beginRun, keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
+import {
+  beginRun,
+  joinContainment,
+  keepEvent,
+  type OpenRun,
+  roundNumber,
+  usedSoFar,
+  wholeCheck,
+  wholeEnd,
+} from "./open-run.ts";
+import { callKey, NO_COUNTS, openOrderGuard, type OrderGuard } from "./order-guard.ts";
 import { checkOrderEnvironment, pathFilter, readOrderPolicy, readWorkOrder } from "./read-order.ts";
-import { workInRounds } from "./rounds.ts";
-import { openGuard, type PlacedRun } from "./run-guard.ts";
-import type { RunEnd, RunParts, RunStep } from "./run-parts.ts";
+import type { RunEnd, RunSetup, RunStep } from "./run-setup.ts";
 
 const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller canceled the run" };
 
@@ -24,36 +33,184 @@ const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller can
  * Runs a work order and ends with a sealed receipt, whatever the host does. Throws a UserError if the order cannot
  * begin; once `run-start` has been yielded, there will be a receipt. Leaving the loop early interrupts the run.
  */
-export async function* runWorkOrder(value: unknown, parts: RunParts): AsyncGenerator<RunStep> {
-  const opened = await prepareRun(value, parts);
-  let run: CheckedRun = opened;
+export async function* runWorkOrder(value: unknown, setup: RunSetup): AsyncGenerator<RunStep> {
+  const run = await openOrder(value, setup);
   let brokenOff = true;
   let failure: StopCause | undefined;
   try {
-    yield { type: "run-start", runId: opened.header.run_id, root: opened.header.root };
-    for await (const worked of doWork(opened, parts)) {
-      ({ run } = worked);
-      if (worked.step !== undefined) yield worked.step;
-    }
+    yield { type: "run-start", runId: run.header.run_id, root: run.header.root };
+    yield* work(run);
     brokenOff = false;
   } catch (error) {
     failure = stopFor(error);
     brokenOff = false;
   } finally {
-    if (brokenOff) await endOrAdvise(run, run.stops.reason() ?? BROKEN_OFF, parts);
+    if (brokenOff) await endOrAdvise(run, run.stops.reason() ?? BROKEN_OFF);
   }
-  const { events, end } = await endOrAdvise(run, failure ?? run.stops.reason(), parts);
+  const { events, end } = await endOrAdvise(run, failure ?? run.stops.reason());
   for (const event of events) yield { type: "event", event, progress: run.watch.progress() };
   yield end;
 }
 
 /** Parses the order and opens its run, unless another run is working in the same folder. */
-async function prepareRun(value: unknown, parts: RunParts): Promise<OpenRun> {
+async function openOrder(value: unknown, setup: RunSetup): Promise<OpenRun> {
   const order = readWorkOrder(value);
   const rules = readOrderPolicy(order);
   checkOrderEnvironment(order.config.env);
-  const source = workspaceRoot(order, parts.cwd);
-  return await refuseSecondRun(order, { source, setting: parts }, () => beginRun({ order, rules, source }, parts));
+  const root = workspaceRoot(order, setup.cwd);
+  return await refuseSecondRun(order, root, setup.home, () => beginRun(order, rules, root, setup));
+}
+
+/**
+ * Does everything from opening the workspace to the last check. A failure becomes the stop reason and is not thrown.
+ */
+async function* work(run: OpenRun): AsyncGenerator<RunStep> {
+  const { setup, stops, header } = run;
+  const { agent, run_id } = header;
+  yield keepEvent(run, newEvent({ type: "run_started", message: `${agent}: ${run.order.task}`, ext: { run_id } }));
+  using _interruptions = watchInterruptions(run);
+  try {
+    const workspace = await enterWorkspace(run);
+    for (const message of workspace.warnings) yield keepEvent(run, newEvent({ type: "warning", message }));
+    const guard = openGuard(run, workspace.root);
+    yield* workInRounds(run, workspace, guard);
+  } catch (error) {
+    stops.stop(stopFor(error));
+    const message = stops.reason()?.because ?? "";
+    yield keepEvent(run, newEvent({ type: "error", message, error_code: failureCode(run, error) }));
+  } finally {
+    await setup.processes.endRun(run_id);
+  }
+}
+
+/** Opens the run's workspace and logs it. */
+async function enterWorkspace(run: OpenRun): Promise<OpenedWorkspace> {
+  const { include, exclude, mode } = run.order.workspace;
+  const wanted = pathFilter(include, exclude);
+  const opened = await openWorkspace({ mode, source: run.header.root, folder: run.log.folder, wanted });
+  const { source, root, snapshots, before, base, warnings } = opened;
+  run.log.append({ t: "workspace", mode, source, root, snapshots, before: plain(before), base: plain(base) });
+  const checkBase = await recordCheckBase(run, root);
+  const entered = { ...opened, warnings: [...warnings, ...(checkBase?.warnings ?? [])] };
+  run.progress.checkBase = checkBase;
+  run.progress.workspace = entered;
+  return entered;
+}
+
+const plain = (snapshot: Snapshot | null) => (snapshot === null ? null : { ...snapshot, parts: [...snapshot.parts] });
+
+/** Opens the run's guard. Decisions are logged before they take effect. */
+function openGuard(run: OpenRun, root: string): OrderGuard {
+  const { setup, header, log, audit } = run;
+  const guard = openOrderGuard({
+    policy: setup.policy,
+    order: run.rules,
+    root,
+    session: header.run_id,
+    agent: header.agent,
+    world: setup.world,
+    append: (entry) => audit.append(entry),
+    redact: (text) => redact(text, setup.secrets).text,
+    onDecision: (call, verdict) => log.append({ t: "decision", verdict, call: callKey(call), tool: call.tool }),
+  });
+  log.append({ t: "policy", policy_sha256: guard.policyHash });
+  run.progress.guard = guard;
+  return guard;
+}
+
+/** Lets the agent work and checks the result, until it is accepted, the rounds are over, or the run is stopped. */
+async function* workInRounds(run: OpenRun, workspace: OpenedWorkspace, guard: OrderGuard): AsyncGenerator<RunStep> {
+  const { setup, stops } = run;
+  const { rounds = 1 } = setup;
+  let job: RoundJob = { order: run.order };
+  for (let number = 1; ; number++) {
+    const round = yield* workWithHost(run, workspace, guard, job);
+    // Nothing of the agent's may still be running while its work is checked.
+    await setup.processes.endRun(run.header.run_id);
+    round.checked = await checkRound(run, workspace);
+    const { because, verified } = round.checked;
+    if (because === undefined || number >= rounds) return;
+    yield keepEvent(run, notAccepted(run, because, verified));
+    const stop = stops.reason() ?? spentLimit(run);
+    if (stop !== undefined) {
+      stops.stop(stop);
+      yield keepEvent(run, stopEvent(stop, round.end));
+      return;
+    }
+    job = await nextJob(run, workspace, because);
+    run.watch.beginRound();
+  }
+}
+
+/** Checks the result of a round. If the run is stopped meanwhile, the check says nothing. */
+async function checkRound(run: OpenRun, workspace: OpenedWorkspace): Promise<WorkCheck> {
+  const { setup, stops, header } = run;
+  const checked = await checkWork(run, workspace);
+  // A check may have left processes running.
+  if (checked.verified !== "not_checked") await setup.processes.endRun(header.run_id);
+  if (roundNumber(run) !== undefined) run.log.append({ t: "checked", acceptance: [...checked.acceptance] });
+  return stops.reason() === undefined ? checked : { ...NOT_CHECKED, acceptance: checked.acceptance };
+}
+
+/** One attempt, with what all have used so far, for the receipt of a run that is killed later. */
+function notAccepted(run: OpenRun, because: string, verified: WorkCheck["verified"]): AgentEvent {
+  const { rounds = 1 } = run.setup;
+  const usage = usedSoFar(run);
+  const isKnown = Object.values(usage).some((count) => count !== null);
+  const ext = { rounds, verified, ...(isKnown ? { usage } : {}) };
+  return newEvent({
+    type: "warning",
+    message: `round ${run.progress.rounds.length} of ${rounds} not accepted: ${because}`,
+    ext,
+  });
+}
+
+/** As far as it is known from events or from the ends of rounds. */
+const spentUsd = (run: OpenRun): number =>
+  Math.max(run.watch.progress().costUsd, usedSoFar(run).estimated_cost_usd ?? 0);
+
+/** The limit that leaves nothing for another round, if there is one. */
+function spentLimit(run: OpenRun): StopCause | undefined {
+  const { maxTurns, maxBudgetUsd, wallMs } = run.setup.limits;
+  const limit = (because: string): StopCause => ({
+    stopped: "limit",
+    because: `${because}, and the check still fails`,
+  });
+  if (run.elapsedMs() >= wallMs) return limit(`more than ${wallMs} ms`);
+  if (maxTurns !== null && run.watch.progress().turns >= maxTurns) return limit(`all ${maxTurns} turns are used`);
+  if (maxBudgetUsd !== null && spentUsd(run) >= maxBudgetUsd) return limit("all of the budget is used");
+  return undefined;
+}
+
+/** What the next round gets: the failed check, and what is left of the limits that agents keep for each start. */
+async function nextJob(run: OpenRun, workspace: OpenedWorkspace, because: string): Promise<RoundJob> {
+  const { order, setup, progress } = run;
+  const { max_turns: turns, max_budget_usd: budget } = order.config;
+  const failed: FailedRound = {
+    round: progress.rounds.length + 1,
+    task: order.task,
+    // The check may see more of the environment than the agent does.
+    because: redact(because, setup.secrets).text,
+    changed: await changedFiles(workspace),
+    ends: progress.rounds.flatMap(({ end }) => end ?? []),
+  };
+  const config: WorkOrder["config"] = {
+    ...order.config,
+    max_turns: turns === null ? null : turns - run.watch.progress().turns,
+    max_budget_usd: budget === null ? null : budget - spentUsd(run),
+  };
+  return { order: { ...order, task: factsOf(failed), config }, followUp: followUpOf(failed) };
+}
+
+/** Undefined when the workspace cannot be read. */
+async function changedFiles({ before, store }: OpenedWorkspace): Promise<string | undefined> {
+  if (before === null) return undefined;
+  try {
+    return (await compareSnapshots(store, before, await store.take())).status;
+  } catch {
+    // The next check will say so.
+    return undefined;
+  }
 }
 
 interface Ended {
@@ -63,12 +220,12 @@ interface Ended {
 }
 
 /** On a full disk, nothing is lost: what was recorded becomes a receipt as soon as there is space. */
-async function endOrAdvise(run: CheckedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
+async function endOrAdvise(run: OpenRun, stop: StopCause | undefined): Promise<Ended> {
   try {
     // A receipt might still fit where a log line did not, but it would be missing what that line says.
     const refusal = run.log.refusal();
     if (diskError(refusal) !== undefined) throw refusal;
-    return await endRun(run, stop, parts);
+    return await endRun(run, stop);
   } catch (error) {
     const full = isUserError(error) ? diskError(error.cause, error.where) : diskError(error, run.log.folder);
     if (full === undefined) throw error;
@@ -79,41 +236,45 @@ async function endOrAdvise(run: CheckedRun, stop: StopCause | undefined, parts: 
 }
 
 /** Decides the outcome of a run in which nothing more happens, and builds and seals the receipt. */
-async function endRun(run: CheckedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
-  const checked = wholeCheck(run, stop);
+async function endRun(run: OpenRun, stop: StopCause | undefined): Promise<Ended> {
+  const { header, log, progress, setup } = run;
+  const refused = takeArtifacts(wholeEnd(run)?.artifacts ?? [], progress.workspace?.root ?? header.root, run.artifacts);
   const ended = gatherRun(run);
+  const checked = wholeCheck(run, stop);
   const decided = decideOutcome({
     stop,
-    outcome: run.end?.outcome,
+    outcome: progress.rounds.at(-1)?.end?.outcome,
     verified: checked.verified,
     notAccepted: checked.because,
     lastDenied: ended.guard.lastDenied,
     lastError: run.trace.findLast((event) => event.type === "error")?.message,
-    round: run.round,
+    round: roundNumber(run),
   });
-  const warnings = keptFilesWarning(ended.refusedFiles).map((event) => keepEvent(run, event));
-  const trace = warnings.length === 0 ? ended.trace : [...run.trace];
-  const built = await buildReceipt({ ...ended, trace }, { checked, decided }, parts);
-  built.events.forEach((event) => logIfPossible(run, event));
-  const sealed = sealRun(built, parts.home);
-  run.log.end(sealed.end);
-  const { events, receipt, facts, patch } = built;
+  if (refused.length > 0)
+    keepEvent(run, newEvent({ type: "warning", message: `not stored as artifacts: ${refused.join(", ")}` }));
+  const built = await buildReceipt({ ...ended, trace: [...run.trace] }, checked, decided, setup);
+  for (const event of built.events) logIfPossible(run, event);
+  const sealed = sealRun(built, setup.home);
+  log.end(sealed.end);
+  const { receipt, facts, patch } = built;
   const { exitCode, because } = decided;
-  const end = { runId: run.header.run_id, receipt, receiptFile: sealed.file, facts, exitCode, because, patch };
-  return { events, end: { type: "run-end", ...end, ...(stop?.fix === undefined ? {} : { fix: stop.fix }) } };
+  const end = { runId: header.run_id, receipt, receiptFile: sealed.file, facts, exitCode, because, patch };
+  return {
+    events: built.events,
+    end: { type: "run-end", ...end, ...(stop?.fix === undefined ? {} : { fix: stop.fix }) },
+  };
 }
 
 /** Collects everything known about a run that has ended. */
-function gatherRun(run: CheckedRun): EndedRun & { readonly refusedFiles: readonly string[] } {
-  const { header, log, artifacts, audit } = run;
-  const workspace = run.workspace?.workspace;
-  const end = wholeEnd(run);
-  const refusedFiles = takeArtifacts(end?.artifacts ?? [], workspace?.root ?? header.root, artifacts);
-  const { hash, count } = audit.head();
-  audit[Symbol.dispose]();
-  const hosts = [...(run.earlier ?? []).map(({ host }) => host), run.host].filter((host) => host !== undefined);
+function gatherRun(run: OpenRun): EndedRun {
+  const { header, log, audit, progress, artifacts } = run;
+  const hosts = progress.rounds.map(({ host }) => host);
   const { backend, capabilities, agent } = hosts.at(-1) ?? unknownHost(header.agent);
   const holds = hosts.length > 0 && hosts.every((host) => host.holds);
+  const { hash, count } = audit.head();
+  audit[Symbol.dispose]();
+  // Without a host, no rules were ever in effect.
+  const policyHash = hosts.length === 0 ? null : (progress.guard?.policyHash ?? null);
   return {
     header,
     folder: log.folder,
@@ -123,21 +284,14 @@ function gatherRun(run: CheckedRun): EndedRun & { readonly refusedFiles: readonl
     agent,
     holds,
     containment: joinContainment(hosts.map((host) => host.containment?.())),
-    trace: [...run.trace],
-    end,
-    guard: { ...(run.guard?.counts(holds) ?? NO_COUNTS), policyHash: run.guard?.policyHash ?? null },
+    trace: run.trace,
+    end: wholeEnd(run),
+    guard: { ...(progress.guard?.counts(holds) ?? NO_COUNTS), policyHash },
     auditHead: count === 0 ? null : { segment: audit.name, hash, count },
     artifacts,
-    workspace,
-    store: run.workspace?.store,
-    refusedFiles,
+    workspace: progress.workspace,
   };
 }
-
-const keptFilesWarning = (refused: readonly string[]): AgentEvent[] =>
-  refused.length === 0
-    ? []
-    : [newEvent({ type: "warning", message: `not stored as artifacts: ${refused.join(", ")}` })];
 
 /** On a full disk, we still try to store the receipt, which says what is missing. */
 function logIfPossible({ log }: OpenRun, event: AgentEvent): void {
@@ -148,46 +302,6 @@ function logIfPossible({ log }: OpenRun, event: AgentEvent): void {
   }
 }
 
-/**
- * Does everything from opening the workspace to the last check. A failure becomes the stop reason and is not thrown.
- */
-async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<WorkStep> {
-  let run: CheckedRun = opened;
-  const keep = (event: AgentEvent): WorkStep => ({ run, step: keepEvent(run, event) });
-  const { agent, run_id } = run.header;
-  yield keep(newEvent({ type: "run_started", message: `${agent}: ${run.order.task}`, ext: { run_id } }));
-  using _interruptions = watchInterruptions(opened, parts.signal);
-  try {
-    const placed = await enterWorkspace(opened, parts);
-    run = placed;
-    for (const message of placed.workspace.warnings) yield keep(newEvent({ type: "warning", message }));
-    for await (const worked of workInRounds(openGuard(placed, parts), parts)) {
-      ({ run } = worked);
-      yield worked;
-    }
-  } catch (error) {
-    opened.stops.stop(stopFor(error));
-    const message = opened.stops.reason()?.because ?? "";
-    yield keep(newEvent({ type: "error", message, error_code: failureCode(run, error) }));
-  } finally {
-    await parts.processes.endRun(run.header.run_id);
-  }
-}
-
-/** Opens the run's workspace and logs it. */
-async function enterWorkspace(run: OpenRun, parts: RunParts): Promise<PlacedRun> {
-  const { include, exclude, mode } = run.order.workspace;
-  const wanted = pathFilter(include, exclude);
-  const opened = await openWorkspace({ mode, source: run.header.root, folder: run.log.folder, wanted });
-  const { workspace } = opened;
-  run.log.append({ t: "workspace", ...workspace, before: plain(workspace.before), base: plain(workspace.base) });
-  const checkBase = await recordCheckBase(run, workspace.root, parts);
-  const warnings = [...opened.warnings, ...(checkBase?.warnings ?? [])];
-  return { ...run, workspace: { ...opened, warnings }, checkBase };
-}
-
-const plain = (snapshot: Snapshot | null) => (snapshot === null ? null : { ...snapshot, parts: [...snapshot.parts] });
-
 /** The stop reason for a thrown error. */
 function stopFor(error: unknown): StopCause {
   const because = messageOf(error);
@@ -195,17 +309,18 @@ function stopFor(error: unknown): StopCause {
   return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode, fix: error.fix } : {}) };
 }
 
-function failureCode(run: WorkedRun, error: unknown): ErrorCode {
+function failureCode({ progress }: OpenRun, error: unknown): ErrorCode {
   if (error instanceof UnmetRequirements) return "capability_unsupported";
-  if (run.workspace === undefined) return "workspace_init_failed";
+  if (progress.workspace === undefined) return "workspace_init_failed";
   if (error instanceof ProtocolError) return "protocol_handshake_failed";
-  return run.host === undefined ? "sidecar_spawn_failed" : "internal";
+  return progress.rounds.length === 0 ? "sidecar_spawn_failed" : "internal";
 }
 
 const POLL_MS = 200;
 
 /** Watches for the user's Ctrl-C and for `signalbox cancel` from another process. */
-function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Disposable {
+function watchInterruptions({ setup, stops, log }: OpenRun): Disposable {
+  const { signal } = setup;
   const interrupt = (because: string) => stops.stop({ stopped: "interrupted", because });
   const onAbort = () => interrupt("interrupted");
   const poll = setInterval(() => {
@@ -220,38 +335,4 @@ function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Dispo
       signal.removeEventListener("abort", onAbort);
     },
   };
-}
-
-/** The facts of several rounds as those of one run: contained only if every round was. Undefined where none is known. */
-export function joinContainment(rounds: readonly (ContainmentFacts | undefined)[]): ContainmentFacts | undefined {
-  const known = rounds.filter((facts) => facts !== undefined);
-  const [first, ...rest] = known;
-  return first === undefined ? undefined : rest.reduce(join, first);
-}
-
-/** Who contained them is said by the later one, unless only the earlier one was not contained. */
-function join(one: ContainmentFacts, other: ContainmentFacts): ContainmentFacts {
-  const { contained, by, held, proven_at, because } = one.contained ? other : one;
-  return {
-    contained,
-    by,
-    held: held.filter((what) => one.held.includes(what) && other.held.includes(what)),
-    proven_at,
-    because,
-    hosts: joinHosts([...one.hosts, ...other.hosts]),
-    refused_hosts: [...new Set([...one.refused_hosts, ...other.refused_hosts])],
-    lent: [...one.lent, ...other.lent],
-    outside: [...one.outside, ...other.outside],
-  };
-}
-
-type HostTraffic = ContainmentFacts["hosts"][number];
-
-function joinHosts(hosts: readonly HostTraffic[]): HostTraffic[] {
-  const total = new Map<string, HostTraffic>();
-  for (const { host, sent, received } of hosts) {
-    const before = total.get(host) ?? { host, sent: 0, received: 0 };
-    total.set(host, { host, sent: before.sent + sent, received: before.received + received });
-  }
-  return [...total.values()];
 }

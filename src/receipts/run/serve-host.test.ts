@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../../hosts/named/mock.ts";
+import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../../hosts/mock.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import { receiptHash } from "../seal/canonical-receipt.ts";

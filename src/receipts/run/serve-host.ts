@@ -19,7 +19,7 @@ import { openOrderGuard } from "./order-guard.ts";
 import { checkOrderEnvironment, readOrderPolicy } from "./read-order.ts";
 import { openTraceCalls } from "./trace-calls.ts";
 
-interface ServeParts {
+interface ServedHost {
   readonly backend: BackendIdentity;
   readonly capabilities: Capabilities;
   readonly openHost: OpenHost;
@@ -42,14 +42,14 @@ type Order = HostJob["order"];
  * `ping` during a run, and answers an invalid line with `fatal`. Returns when the input has ended and all runs are
  * done.
  */
-export async function serveHost(parts: ServeParts): Promise<void> {
-  const say = (envelope: HostEnvelope) => parts.write(`${JSON.stringify(envelope)}\n`);
-  const { backend, capabilities } = parts;
+export async function serveHost(served: ServedHost): Promise<void> {
+  const { backend, capabilities, callerGone } = served;
+  const say = (envelope: HostEnvelope) => served.write(`${JSON.stringify(envelope)}\n`);
   say({ t: "hello", contract_version: CONTRACT_VERSION, backend, capabilities, mode: "mapped" });
   const cancels = new Map<string, AbortController>();
   let queue = Promise.resolve();
   const leave = () => cancels.forEach((cancel) => cancel.abort(new Error("the caller went away")));
-  parts.callerGone?.addEventListener("abort", leave, { once: true });
+  callerGone?.addEventListener("abort", leave, { once: true });
   const take = (id: string, value: unknown) => {
     const order = LooseWorkOrder.safeParse(value);
     if (!order.success) {
@@ -59,11 +59,11 @@ export async function serveHost(parts: ServeParts): Promise<void> {
     if (cancels.has(id)) return say({ t: "fatal", ref_id: id, error: "a run with this id already exists" });
     const cancel = new AbortController();
     cancels.set(id, cancel);
-    queue = queue.then(() => carryOut(id, order.data, { ...parts, say, signal: cancel.signal }));
+    queue = queue.then(() => carryOut(id, order.data, served, cancel.signal));
   };
   try {
-    for await (const line of decodeLines(parts.input)) {
-      if (parts.callerGone?.aborted === true) break;
+    for await (const line of decodeLines(served.input)) {
+      if (callerGone?.aborted === true) break;
       const message = "fault" in line ? line : readLine(line.text);
       if ("fault" in message) say({ t: "fatal", ref_id: null, error: `invalid json: ${message.fault}` });
       else if (message.t === "ping") say({ t: "pong", seq: Math.trunc(message.seq) });
@@ -71,13 +71,13 @@ export async function serveHost(parts: ServeParts): Promise<void> {
       else if (message.t === "run") take(message.id, message.work_order);
     }
   } catch (error) {
-    if (parts.callerGone?.aborted !== true) throw error;
+    if (callerGone?.aborted !== true) throw error;
   } finally {
     await queue;
   }
 }
 
-interface DeciderParts {
+interface OrderRules {
   /** The policy that applies to a workspace. */
   readonly policyOf: (root: string) => Policy;
   readonly agent: string;
@@ -87,10 +87,11 @@ interface DeciderParts {
 }
 
 /** Creates a guard for each order, from the workspace's rules combined with the order's own. */
-export function orderDecider({ policyOf, ...parts }: DeciderParts): ServeParts["decider"] {
+export function orderDecider({ policyOf, agent, world, append, redact }: OrderRules): ServedHost["decider"] {
   return (order, session) => {
     const root = resolve(order.workspace.root);
-    return openOrderGuard({ ...parts, policy: policyOf(root), order: readOrderPolicy(order), root, session }).decide;
+    const [policy, rules] = [policyOf(root), readOrderPolicy(order)];
+    return openOrderGuard({ policy, order: rules, root, session, agent, world, append, redact }).decide;
   };
 }
 
@@ -107,14 +108,9 @@ function readLine(text: string): InputMessage {
   return parsed.success ? parsed.data : { t: "unknown" };
 }
 
-interface Turn extends ServeParts {
-  readonly say: (envelope: HostEnvelope) => void;
-  readonly signal: AbortSignal;
-}
-
 /** Runs one order. Whatever goes wrong, sends exactly one `final` or `fatal`. */
-async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> {
-  const { say, signal, folder } = turn;
+async function carryOut(runId: string, order: Order, served: ServedHost, signal: AbortSignal): Promise<void> {
+  const say = (envelope: HostEnvelope) => served.write(`${JSON.stringify(envelope)}\n`);
   // Processes are found and ended by this id. The peer's id can be any text, even one that other runs use.
   const ownId = randomUUID();
   const started = new Date();
@@ -125,17 +121,17 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
   };
   try {
     checkOrderEnvironment(order.config.env);
-    tell(newEvent({ type: "run_started", message: `${turn.backend.id}: ${order.task}` }));
-    await using host = await turn.openHost({
+    tell(newEvent({ type: "run_started", message: `${served.backend.id}: ${order.task}` }));
+    await using host = await served.openHost({
       runId: ownId,
       root: order.workspace.root,
-      folder,
+      folder: served.folder,
       env: order.config.env,
       signal,
-      policy: turn.policyOf?.(resolve(order.workspace.root)),
+      policy: served.policyOf?.(resolve(order.workspace.root)),
     });
     const calls = openTraceCalls();
-    const judge = turn.decider(order, runId);
+    const judge = served.decider(order, runId);
     const decide: HostJob["decide"] = (call, containment) => {
       const decision = judge(call, containment);
       calls.judged(call, decision);
@@ -146,7 +142,7 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
     for (; next.done !== true; next = await events.next()) calls.see(next.value).forEach(tell);
     calls.finish().forEach(tell);
     tell(newEvent({ type: "run_completed", message: `run completed: ${next.value.outcome}` }));
-    say({ t: "final", ref_id: runId, receipt: hostReceipt(next.value, { runId, order, turn, trace, started }) });
+    say({ t: "final", ref_id: runId, receipt: hostReceipt(next.value, { runId, order, served, trace, started }) });
   } catch (error) {
     say({ t: "fatal", ref_id: runId, error: messageOf(error) });
   }
@@ -155,7 +151,7 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
 interface ServedRun {
   readonly runId: string;
   readonly order: Order;
-  readonly turn: ServeParts;
+  readonly served: ServedHost;
   readonly trace: readonly AgentEvent[];
   readonly started: Date;
 }
@@ -163,7 +159,7 @@ interface ServedRun {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The host's own receipt. The one that counts is made by the runtime. */
-function hostReceipt(end: HostEnd, { runId, order, turn, trace, started }: ServedRun): Receipt {
+function hostReceipt(end: HostEnd, { runId, order, served, trace, started }: ServedRun): Receipt {
   const finished = new Date();
   const receipt = Receipt.parse({
     meta: {
@@ -174,8 +170,8 @@ function hostReceipt(end: HostEnd, { runId, order, turn, trace, started }: Serve
       finished_at: finished.toISOString(),
       duration_ms: Math.max(0, finished.getTime() - started.getTime()),
     },
-    backend: turn.backend,
-    capabilities: turn.capabilities,
+    backend: served.backend,
+    capabilities: served.capabilities,
     mode: end.mode,
     usage_raw: end.usageRaw,
     usage: end.usage,

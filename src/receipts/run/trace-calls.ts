@@ -3,7 +3,7 @@ import { type ToolKind, toolKind } from "../../guard/judge/tool-call.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import type { CallAnswer, HeldCall } from "../host.ts";
-import { callKey } from "./call-ledger.ts";
+import { callKey } from "./order-guard.ts";
 
 type ToolResult = Extract<AgentEvent, { type: "tool_result" }>;
 

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { ExactReceipt, Receipt } from "../../contract/receipt.ts";
 import { exactJson, floatToken } from "../../lib/json/exact-json.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { redactJson, type RedactOptions } from "../../guard/redact.ts";
 
 /**
@@ -23,11 +23,7 @@ function canonicalText({ usage, ...rest }: ExactReceipt): string {
 }
 
 export function receiptHash(receipt: unknown): string {
-  return sha256Hex(canonicalReceipt(receipt));
-}
-
-export function sha256Hex(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
+  return sha256(canonicalReceipt(receipt));
 }
 
 /**
@@ -44,5 +40,5 @@ export function finalReceipt(receipt: unknown, options: RedactOptions = {}): Rec
     artifacts: redactJson(artifacts, options),
     receipt_sha256: null,
   });
-  return { ...clean, receipt_sha256: sha256Hex(canonicalText(clean)) };
+  return { ...clean, receipt_sha256: sha256(canonicalText(clean)) };
 }

@@ -1,5 +1,4 @@
 import { dirname, join } from "node:path";
-import { sign, verify } from "node:crypto";
 import * as z from "zod";
 import {
   closeSync,
@@ -16,11 +15,12 @@ import {
 import type { Statement } from "../../contract/seal.ts";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite, syncFolder } from "../../lib/files/atomic-write.ts";
-import { canonicalJson } from "../../lib/json/json-value.ts";
+import { readSignedLine, signedLine } from "../../lib/files/signed-chain.ts";
+import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { newerFormat } from "../../lib/json/file-format.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { openSeal, sealedHash, type SealKey, type VerifyKey } from "./seal.ts";
 
 /**
@@ -68,13 +68,7 @@ export const ChainHead = z.strictObject({
 });
 export type ChainHead = z.infer<typeof ChainHead>;
 
-const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
-
-/** The content of the head's file. */
-function writeChainHead(head: ChainHead, key: SealKey): string {
-  const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
-  return `${canonicalJson({ ...head, signature })}\n`;
-}
+const HEAD = "signalbox receipts head ";
 
 /** Says that a newer signalbox wrote the head in `text`, or undefined. */
 export function newerChainHead(text: string): string | undefined {
@@ -87,19 +81,16 @@ export function newerChainHead(text: string): string | undefined {
 
 /** Reads the head in `text`. Returns undefined if a single bit differs from what we wrote. */
 export function readChainHead(text: string, key: VerifyKey): ChainHead | undefined {
-  try {
-    const { signature, ...head } = SignedHead.parse(parseJson(text));
-    const signed = Buffer.from(signature, "base64");
-    const asWritten = `${canonicalJson({ ...head, signature: signed.toString("base64") })}\n` === text;
-    return asWritten && verify(null, signedBytes(head), key.publicKey, signed) ? head : undefined;
-  } catch {
-    // Not JSON or not a head. The caller reports the file.
-    return undefined;
-  }
+  const head = ChainHead.safeParse(readSignedLine(HEAD, text, key.publicKey)).data;
+  return head !== undefined && isAsWritten(text) ? head : undefined;
 }
 
-// The prefix keeps this signature from being accepted as one of another kind.
-const signedBytes = (head: ChainHead) => Buffer.from(`signalbox receipts head ${canonicalJson(head)}`);
+/** The bits that base64 leaves unused, and all that is not in a canonical line, must be as we write them. */
+function isAsWritten(text: string): boolean {
+  const value = parseJson(text);
+  const signature = Buffer.from(isRecord(value) ? String(value["signature"]) : "", "base64").toString("base64");
+  return isRecord(value) && `${canonicalJson({ ...value, signature })}\n` === text;
+}
 
 /**
  * Adds the pending seal to the chain after `head` and returns the new head. Does nothing if no seal is pending. If the
@@ -111,19 +102,14 @@ export function finishPending(places: StorePlaces, key: SealKey, head: ChainHead
     return head;
   }
   const line = readFileSync(places.pending, "utf8");
-  const done = head !== undefined && head.hash === sha256Hex(line);
-  const next = done ? head : addLine(places, line, { key, head });
+  const done = head !== undefined && head.hash === sha256(line);
+  const next = done ? head : addLine(places, line, key, head);
   rmSync(places.pending);
   rmSync(places.stagedReceipt, { force: true });
   return next;
 }
 
-interface Before {
-  readonly key: SealKey;
-  readonly head: ChainHead | undefined;
-}
-
-function addLine(places: StorePlaces, line: string, { key, head }: Before): ChainHead {
+function addLine(places: StorePlaces, line: string, key: SealKey, head: ChainHead | undefined): ChainHead {
   const opened = openSeal(line, key);
   if (!opened.good || !follows(opened.statement, head)) throw notOurs(places);
   placeReceipt(places, opened.statement);
@@ -141,11 +127,11 @@ function addLine(places: StorePlaces, line: string, { key, head }: Before): Chai
   const next: ChainHead = {
     version: 1,
     count: (head?.count ?? 0) + 1,
-    hash: sha256Hex(line),
+    hash: sha256(line),
     last: start,
     bytes: start + Buffer.byteLength(line) + 1,
   };
-  atomicWrite(places.head, writeChainHead(next, key));
+  atomicWrite(places.head, `${signedLine(HEAD, next, key.privateKey)}\n`);
   syncFolder(dirname(places.head));
   return next;
 }
@@ -158,7 +144,7 @@ function follows({ predicate }: Statement, head: ChainHead | undefined): boolean
 function placeReceipt(places: StorePlaces, statement: Statement): void {
   const file = join(places.folder, receiptFileName(statement.predicate.run_id));
   const from = existsSync(places.stagedReceipt) ? places.stagedReceipt : file;
-  if (!existsSync(from) || sha256Hex(readFileSync(from)) !== sealedHash(statement)) throw notOurs(places);
+  if (!existsSync(from) || sha256(readFileSync(from)) !== sealedHash(statement)) throw notOurs(places);
   if (from !== file) renameSync(from, file);
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Statement } from "../../contract/seal.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
-import { receiptHash, sha256Hex } from "./canonical-receipt.ts";
+import { receiptHash } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { type IndexedSeal, readIndex, readSealLine } from "./receipt-index.ts";
 import { readReceiptBytes, readStore } from "./store-receipt.ts";
 import { openSeal, publicPem, readSealKey, sealedHash, sealKey, type VerifyKey } from "./seal.ts";
@@ -18,16 +19,14 @@ import { readBounded } from "../../lib/files/read-file.ts";
 import * as z from "zod";
 import { JsonObject } from "../../contract/value.ts";
 
-export interface FoundReceipt {
+interface Sealed {
   readonly statement: Statement;
   /** The seal's line in the chain. */
   readonly seal: string;
-  readonly text: string;
 }
 
-interface Sealed {
-  readonly statement: Statement;
-  readonly seal: string;
+export interface FoundReceipt extends Sealed {
+  readonly text: string;
 }
 
 /** All receipts with a valid seal, oldest first. `verifyStore` reports what is wrong with the others. */
@@ -59,7 +58,7 @@ export function findReceipt(home: string, run: string): FoundReceipt {
   const first = findIndexed(home, run) ?? pickRun(listReceipts(home), run);
   const content = readReceiptBytes(home, idOf(first));
   if (content === undefined) refusePruned(home, first.statement);
-  if (content === undefined || sha256Hex(content) !== sealedHash(first.statement))
+  if (content === undefined || sha256(content) !== sealedHash(first.statement))
     throw new UserError("the receipt of this run is missing or was changed", {
       where: receiptFileName(idOf(first)),
       fix: "details: signalbox receipt verify",
@@ -108,7 +107,7 @@ function sealedAt(home: string, entry: IndexedSeal, key: VerifyKey | undefined):
 }
 
 /** The sealed run with this id or unique id prefix, or the latest one for `last`. */
-export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly Entry[], run: string): Entry {
+export function pickRun<Entry extends { readonly statement: Statement }>(all: readonly Entry[], run: string): Entry {
   const wanted = run.toLowerCase();
   const found = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
   const [first, second] = found;
@@ -123,7 +122,7 @@ export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly E
   return first;
 }
 
-const idOf = ({ statement }: Pick<Sealed, "statement">) => statement.predicate.run_id;
+const idOf = ({ statement }: { readonly statement: Statement }) => statement.predicate.run_id;
 
 /** The receipt with its hash filled in, in the contract's form. */
 export function finishedReceipt({ text, statement }: FoundReceipt): Readonly<Record<string, unknown>> {

@@ -1,12 +1,12 @@
-import { sign, verify } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import * as z from "zod";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
+import { isSigned, signatureOf } from "../../lib/files/signed-chain.ts";
 import { canonicalJson } from "../../lib/json/json-value.ts";
 import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { type ChainHead, readChainHead, storePlaces, type StorePlaces } from "./chain.ts";
 import { openSeal, type SealKey, type VerifyKey } from "./seal.ts";
 
@@ -29,7 +29,7 @@ export function readIndex(home: string, key: SealKey): readonly IndexedSeal[] | 
   if (head === undefined || statSync(places.chain, { throwIfNoEntry: false })?.size !== head.bytes) return undefined;
   const known = storedIndex(places, key, head) ?? NOTHING;
   if (known.bytes === head.bytes) return known.seals;
-  const added = sealsAfter(places, known, { head, key });
+  const added = sealsAfter(places, known, head, key);
   if (added === undefined) return undefined;
   const index = { bytes: head.bytes, hash: head.hash, seals: [...known.seals, ...added] };
   storeIndex(places, index, key);
@@ -67,12 +67,11 @@ function storedIndex(places: StorePlaces, key: VerifyKey, head: ChainHead): Inde
     const end = text.indexOf("\n");
     const { bytes, hash, signature } = Top.parse(parseJson(text.slice(0, end)));
     const body = text.slice(end + 1);
-    if (!verify(null, signedBytes({ bytes, hash }, body), key.publicKey, Buffer.from(signature, "base64")))
-      return undefined;
+    if (!isSigned(PURPOSE, { bytes, hash, body: sha256(body) }, signature, key.publicKey)) return undefined;
     const seals = body.split("\n").slice(0, -1).map(entryIn);
     const last = seals.at(-1);
     if (last === undefined || last.start + last.length + 1 !== bytes || bytes > head.bytes) return undefined;
-    return sha256Hex(readRange(places.chain, last.start, last.length)) === hash ? { bytes, hash, seals } : undefined;
+    return sha256(readRange(places.chain, last.start, last.length)) === hash ? { bytes, hash, seals } : undefined;
   } catch {
     // Missing or damaged, so it is built anew.
     return undefined;
@@ -84,15 +83,14 @@ function entryIn(line: string): IndexedSeal {
   return { run, start: Number(start), length: Number(length) };
 }
 
-// The prefix keeps this signature from being accepted as one of another kind.
-const signedBytes = (end: Pick<Index, "bytes" | "hash">, body: string) =>
-  Buffer.from(`signalbox receipts index ${canonicalJson({ ...end, body: sha256Hex(body) })}`);
+const PURPOSE = "signalbox receipts index ";
 
 /** The seals after what the index knows, each verified. Undefined if one is not ours, or they do not end at the head. */
 function sealsAfter(
   places: StorePlaces,
   known: Index,
-  { head, key }: { readonly head: ChainHead; readonly key: VerifyKey },
+  head: ChainHead,
+  key: VerifyKey,
 ): readonly IndexedSeal[] | undefined {
   const lines = readRange(places.chain, known.bytes, head.bytes - known.bytes)
     .toString("utf8")
@@ -108,14 +106,14 @@ function sealsAfter(
     start += length + 1;
   }
   const isWhole = start === head.bytes && known.seals.length + seals.length === head.count;
-  return isWhole && sha256Hex(lines.at(-1) ?? "") === head.hash ? seals : undefined;
+  return isWhole && sha256(lines.at(-1) ?? "") === head.hash ? seals : undefined;
 }
 
 function storeIndex(places: StorePlaces, { bytes, hash, seals }: Index, key: SealKey): void {
   // A verb that looks writes nothing in a session.
   if (isInsideSession(process.env)) return;
   const body = seals.map(({ run, start, length }) => `${run} ${start} ${length}\n`).join("");
-  const signature = sign(null, signedBytes({ bytes, hash }, body), key.privateKey).toString("base64");
+  const signature = signatureOf(PURPOSE, { bytes, hash, body: sha256(body) }, key.privateKey);
   try {
     atomicWrite(places.index, `${canonicalJson({ version: 1, bytes, hash, signature })}\n${body}`);
   } catch {

@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
-import { linkSync, lstatSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { Receipt } from "../../contract/receipt.ts";
 import {
   PAYLOAD_TYPE,
@@ -12,27 +12,21 @@ import {
   type Tree,
 } from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
-import { makeFolder } from "../../lib/files/make-folder.ts";
-import { randomId } from "../../lib/files/random-id.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
+import { makeKeyFile } from "../../lib/files/signed-chain.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
 import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
-import { errorCode, UserError } from "../../lib/text/user-error.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
-
-interface ChainPlace {
-  readonly sequence: number;
-  readonly previous: string | null;
-  readonly sealedAt: string;
-}
+import { UserError } from "../../lib/text/user-error.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 
 interface SealMaterial {
   readonly receipt: Receipt;
   /** The receipt's canonical hash. */
   readonly hash: string;
   readonly facts: SealFacts;
-  readonly place: ChainPlace;
+  /** Its position in the chain. */
+  readonly place: { readonly sequence: number; readonly previous: string | null; readonly sealedAt: string };
 }
 
 /** Seals a receipt: signs a statement about its hash, the final tree, and the artifacts. Returns one line of text. */
@@ -178,18 +172,7 @@ export function publicPem(key: VerifyKey): string {
 
 function makeSealKey(home: string): SealKey {
   const file = privateFile(home);
-  const temporary = `${file}.${randomId()}.tmp`;
-  makeFolder(dirname(file));
-  const { privateKey } = generateKeyPairSync("ed25519");
-  try {
-    writeFileSync(temporary, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
-    // `link` fails if the name is taken, so two concurrent first runs end up with the same key.
-    linkSync(temporary, file);
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  makeKeyFile(file);
   const key = readSealKey(home);
   if (key === undefined) throw new Error(`the key vanished from ${file}`);
   atomicWrite(publicFile(home), publicPem(key), 0o644);
@@ -197,7 +180,7 @@ function makeSealKey(home: string): SealKey {
 }
 
 function verifyKey(publicKey: KeyObject): VerifyKey {
-  return { id: sha256Hex(publicKey.export({ type: "spki", format: "der" })), publicKey };
+  return { id: sha256(publicKey.export({ type: "spki", format: "der" })), publicKey };
 }
 
 function parseKey(file: string, parse: (text: string) => KeyObject): KeyObject {

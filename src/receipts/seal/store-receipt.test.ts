@@ -17,7 +17,8 @@ import { asNobody, nobodysFolder } from "../../../test/support/as-nobody.ts";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Receipt } from "../../contract/receipt.ts";
-import { canonicalReceipt, receiptHash, sha256Hex } from "./canonical-receipt.ts";
+import { canonicalReceipt, receiptHash } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { sealKey, sealReceipt } from "./seal.ts";
 import { storePlaces } from "./chain.ts";
 import { hasReceipt, readStore, snapshotStore, storeReceipt } from "./store-receipt.ts";
@@ -41,7 +42,7 @@ test("a receipt lies there as the bytes that its hash is made of, private, and n
     sequence: 1,
     file: join(home, "receipts", `${receipt.meta.run_id}.json`),
   });
-  expect(sha256Hex(readFileSync(stored.file))).toBe(receipt.receipt_sha256);
+  expect(sha256(readFileSync(stored.file))).toBe(receipt.receipt_sha256);
   expect(readdirSync(join(home, "receipts")).toSorted()).toEqual(
     [`${receipt.meta.run_id}.json`, "chain.jsonl"].toSorted(),
   );
@@ -124,9 +125,9 @@ test("every step at which a process can die is finished by the next one", () => 
   const line = sealReceipt(
     {
       receipt,
-      hash: sha256Hex(text),
+      hash: sha256(text),
       facts: sampleFacts(),
-      place: { sequence: 2, previous: sha256Hex(chain.subarray(0, -1)), sealedAt: "2026-01-01T00:00:00Z" },
+      place: { sequence: 2, previous: sha256(chain.subarray(0, -1)), sealedAt: "2026-01-01T00:00:00Z" },
     },
     sealKey(home),
   );

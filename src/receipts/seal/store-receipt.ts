@@ -10,7 +10,8 @@ import { withLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { diskError, errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
-import { canonicalReceipt, finalReceipt, sha256Hex } from "./canonical-receipt.ts";
+import { canonicalReceipt, finalReceipt } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import {
   CHAIN,
   type ChainHead,
@@ -47,7 +48,7 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
   const places = storePlaces(home);
   const key = sealKey(home);
   const text = canonicalReceipt(receipt);
-  const hash = sha256Hex(text);
+  const hash = sha256(text);
   if (Buffer.byteLength(text) > MAX_RECEIPT_BYTES) throw tooLarge(receipt.meta.run_id);
   const file = join(places.folder, receiptFileName(receipt.meta.run_id));
   return withStore(places, () => {
@@ -132,7 +133,7 @@ function currentHead(places: StorePlaces, key: VerifyKey): ChainHead | undefined
 function checkEnd(places: StorePlaces, head: ChainHead | undefined): void {
   const bytes = statSync(places.chain, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes !== (head?.bytes ?? 0)) throw brokenStore(places);
-  if (head !== undefined && sha256Hex(lastLine(places.chain, head)) !== head.hash) throw brokenStore(places);
+  if (head !== undefined && sha256(lastLine(places.chain, head)) !== head.hash) throw brokenStore(places);
 }
 
 function lastLine(chain: string, { last, bytes }: ChainHead): Buffer {

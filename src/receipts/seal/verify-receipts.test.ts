@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { storeReceipt } from "./store-receipt.ts";
 import { reportOfRun, verifyHome } from "./verify-receipts.ts";
 
@@ -36,7 +36,7 @@ function home() {
       receipt: sampleReceipt({}, run),
       facts: sampleFacts({
         artifacts_folder: artifacts,
-        artifacts: [{ path: "a.txt", sha256: sha256Hex("kept"), size: 4 }],
+        artifacts: [{ path: "a.txt", sha256: sha256("kept"), size: 4 }],
         audit_head: { segment: segment.name, ...segment.head() },
       }),
       now: () => new Date(0),

@@ -11,7 +11,7 @@ import { isUserError, messageOf } from "../../lib/text/user-error.ts";
 import { receiptHash } from "./canonical-receipt.ts";
 import { artifactTombstone, readPruned, type ReceiptFinding, type StoreView, verifyStore } from "./verify-store.ts";
 import { ExportedReceipt, readJsonFile, readReceipt, refuseNewerExport } from "./find-receipt.ts";
-import { openSeal, publicPem, readSealKey, readVerifyKey, sealedHash, sealKey, type VerifyKey } from "./seal.ts";
+import { openSeal, publicPem, readSealKey, readVerifyKey, sealedHash, sealKey } from "./seal.ts";
 import { readStore, snapshotStore } from "./store-receipt.ts";
 
 export interface HomeReport {
@@ -32,7 +32,7 @@ export function verifyHome(home: string): HomeReport {
     return { seals: [], bytes: 0, findings: [...unfinished, ...keyFinding(view)], gone: [], pruned: [] };
   const { seals, bytes, findings } = verifyStore(view, key);
   const isPruned = prunedLookup(home);
-  const places = seals.flatMap((statement) => verifyPlaces(statement, { home, isPruned }));
+  const places = seals.flatMap((statement) => verifyPlaces(statement, home, isPruned));
   // Read last: a prune records what it removes before it does.
   const records = readPruned(home, key);
   const pruned: { date: string; kind: string }[] = [];
@@ -113,12 +113,14 @@ interface PlaceFinding extends ReceiptFinding {
 }
 
 /** Checks what a seal covers outside the store: the run's artifacts and its last audit record. */
-function verifyPlaces({ predicate }: Statement, log: AuditPlace): readonly PlaceFinding[] {
-  return [
-    ...predicate.artifacts.flatMap((artifact) => artifactFinding(artifact, predicate)),
-    ...verifyAuditHead(predicate, log),
-  ];
-}
+const verifyPlaces = (
+  { predicate }: Statement,
+  home: string,
+  isPruned: ReturnType<typeof prunedLookup>,
+): readonly PlaceFinding[] => [
+  ...predicate.artifacts.flatMap((artifact) => artifactFinding(artifact, predicate)),
+  ...verifyAuditHead(predicate, home, isPruned),
+];
 
 function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate: SealPredicate): PlaceFinding[] {
   const folder = resolve(predicate.artifacts_folder ?? "/");
@@ -143,15 +145,11 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   }
 }
 
-interface AuditPlace {
-  readonly home: string;
-  readonly isPruned: ReturnType<typeof prunedLookup>;
-}
-
 /** Checks the last audit record of a run. A pruned segment is in order: `verifyAudit` has checked its anchor. */
 export function verifyAuditHead(
   { audit_head: head, run_id: run }: SealPredicate,
-  { home, isPruned }: AuditPlace,
+  home: string,
+  isPruned: ReturnType<typeof prunedLookup>,
 ): PlaceFinding[] {
   if (head === null || head.count === 0) return [];
   const place = `audit/${basename(head.segment)}`;
@@ -179,26 +177,22 @@ interface FileReport {
  */
 export function verifyFile(path: string, home: string, keyFile: string | undefined): FileReport {
   const key = keyFile === undefined ? readSealKey(home) : readVerifyKey(keyFile);
-  const report = verifyValue(readJsonFile(path), path, key);
-  return { ...report, keyId: key?.id };
-}
-
-function verifyValue(value: unknown, where: string, key: VerifyKey | undefined): Omit<FileReport, "keyId"> {
-  refuseNewerExport(value, where);
+  const value = readJsonFile(path);
+  refuseNewerExport(value, path);
   const exported = ExportedReceipt.safeParse(value);
-  const receipt = readReceipt(exported.success ? exported.data.receipt : value, where);
+  const receipt = readReceipt(exported.success ? exported.data.receipt : value, path);
   const hash = receiptHash(receipt);
   const findings: string[] = [];
   if (receipt.receipt_sha256 === null) findings.push("the receipt does not state its hash");
   else if (receipt.receipt_sha256 !== hash) findings.push(`the receipt was changed: its hash is ${hash}`);
-  const bare = { receipt, hash, statement: undefined };
+  const bare = { receipt, hash, statement: undefined, keyId: key?.id };
   if (!exported.success) return { ...bare, findings };
   if (key === undefined) return { ...bare, findings: [...findings, "no key to verify its seal with"] };
 
   const opened = openSeal(canonicalJson(exported.data.seal), key);
   if (!opened.good) return { ...bare, findings: [...findings, `the seal: ${opened.because}`] };
   if (sealedHash(opened.statement) !== hash) findings.push("the seal is for another receipt");
-  return { receipt, hash, statement: opened.statement, findings };
+  return { receipt, hash, statement: opened.statement, findings, keyId: key.id };
 }
 
 /** The public key for verifying our seals, created on first use. */

@@ -1,7 +1,8 @@
 import type { SealPredicate, Statement } from "../../contract/seal.ts";
-import { appendTombstones, readTombstones, type Tombstone, type Tombstones } from "../../lib/files/tombstones.ts";
+import { appendTombstones, type ChainedItem, readTombstones, type Tombstone } from "../../lib/files/tombstones.ts";
+import { missingNumbers } from "../../lib/files/signed-chain.ts";
 import { withUpdate } from "../../lib/json/file-format.ts";
-import { sha256Hex } from "./canonical-receipt.ts";
+import { sha256 } from "../../lib/json/sha256.ts";
 import {
   CHAIN,
   type ChainHead,
@@ -30,7 +31,7 @@ export interface ReceiptFinding {
   /** The only run this concerns. Undefined for the chain, its head, or the log, which all runs depend on. */
   readonly run?: string;
   /** What a record of a prune would have to name for this to be in order. */
-  readonly missing?: Omit<Tombstone, "bytes">;
+  readonly missing?: ChainedItem;
 }
 
 interface StoreReport {
@@ -63,7 +64,7 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
         run,
         ...(view.names.includes(name) ? {} : { missing: receiptTombstone(statement) }),
       });
-    else if (sha256Hex(content) !== sealedHash(statement))
+    else if (sha256(content) !== sealedHash(statement))
       findings.push({ place: name, because: "the receipt was changed: its hash does not match the seal", run });
   }
   const sealed = new Set(walk.seals.map(({ predicate }) => receiptFileName(predicate.run_id)));
@@ -74,7 +75,7 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
 }
 
 /** How a record of a prune names a receipt. */
-export const receiptTombstone = (statement: Statement): Omit<Tombstone, "bytes"> => ({
+export const receiptTombstone = (statement: Statement): ChainedItem => ({
   kind: "receipt",
   name: statement.predicate.run_id,
   hash: sealedHash(statement) ?? "",
@@ -120,7 +121,7 @@ function walkChain(lines: readonly Buffer[], key: VerifyKey) {
     else if (previous !== undefined && statedPrevious !== previous)
       findings.push({ place, because: "it does not follow the seal before it" });
     seals.push(opened.statement);
-    previous = sha256Hex(line);
+    previous = sha256(line);
     expected = sequence + 1;
   }
   return { findings, seals };
@@ -128,8 +129,7 @@ function walkChain(lines: readonly Buffer[], key: VerifyKey) {
 
 function outOfOrder(sequence: number, expected: number): string {
   if (sequence < expected) return `seal ${sequence} is where seal ${expected} should be: it was moved or repeated`;
-  const missing = sequence - 1 === expected ? `seal ${expected} is` : `seals ${expected} to ${sequence - 1} are`;
-  return `${missing} missing before seal ${sequence}`;
+  return `${missingNumbers("seal", expected, sequence - 1)} before seal ${sequence}`;
 }
 
 function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): readonly ReceiptFinding[] {
@@ -149,27 +149,25 @@ function unlikeHead(head: ChainHead, lines: readonly Buffer[]): string | undefin
   if (lines.length < head.count) return `the head counts ${head.count} seals, but there are ${lines.length}`;
   if (lines.length > head.count) return `the head counts ${head.count} seals, but there are ${lines.length}`;
   const last = lines.at(-1);
-  return last === undefined || sha256Hex(last) === head.hash ? undefined : "it does not match the hash in the head";
+  return last === undefined || sha256(last) === head.hash ? undefined : "it does not match the hash in the head";
 }
 
 const LIST = "receipts and artifacts";
 
-interface PrunedRecords extends Pick<Tombstones, "prunedAt"> {
-  readonly findings: readonly ReceiptFinding[];
-}
-
 /** The signed records of pruned receipts and artifacts. */
-export function readPruned(home: string, key: VerifyKey): PrunedRecords {
+export function readPruned(home: string, key: VerifyKey) {
   const { prunedAt, flaw } = readTombstones(storePlaces(home).pruned, { list: LIST, key: key.publicKey });
   const place = `heads/${PRUNED_RECEIPTS}, line ${flaw?.line}`;
-  return { prunedAt, findings: flaw === undefined ? [] : [{ place, because: flaw.because }] };
+  const findings: readonly ReceiptFinding[] = flaw === undefined ? [] : [{ place, because: flaw.because }];
+  return { prunedAt, findings };
 }
 
 /** How a record of a prune names an artifact. */
-export const artifactTombstone = (
-  run: string,
-  { path, sha256 }: SealPredicate["artifacts"][number],
-): Omit<Tombstone, "bytes"> => ({ kind: "artifact", name: `${run} ${path}`, hash: sha256 });
+export const artifactTombstone = (run: string, { path, sha256 }: SealPredicate["artifacts"][number]): ChainedItem => ({
+  kind: "artifact",
+  name: `${run} ${path}`,
+  hash: sha256,
+});
 
 /** Records what is about to be removed, leaving out what an interrupted prune has recorded already. */
 export function recordPruned(home: string, key: SealKey, items: readonly Tombstone[]): void {

@@ -38,10 +38,9 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
     });
   }
   try {
-    const place = { store: now, snapshot: current, folder };
-    const patched = await patchEntries({ ...place, patchFile });
+    const patched = await patchEntries(now, current, patchFile, folder);
     result.confirm(protectedChanges(patched.entries, { root, home: homedir() }));
-    await replaceFiles({ ...place, ...patched });
+    await replaceFiles({ store: now, snapshot: current, folder, ...patched });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UserError(`the result does not apply: ${error.message}`, {
@@ -127,15 +126,6 @@ interface PatchEntry {
 
 const LINK_MODE = "120000";
 
-interface PatchPlace {
-  readonly store: SnapshotStore;
-  /** The snapshot the patch applies to. */
-  readonly snapshot: Snapshot;
-  readonly patchFile: string;
-  /** For a temporary index. */
-  readonly folder: string;
-}
-
 interface PatchedTrees {
   readonly entries: readonly PatchEntry[];
   readonly before: string;
@@ -148,7 +138,12 @@ interface PatchedTrees {
  * What a patch does to a snapshot, path by path, taken from the trees before and after it, not from its text.
  * Throws a GitFailure if it does not apply. Does not touch the work tree.
  */
-async function patchEntries({ store, snapshot, patchFile, folder }: PatchPlace): Promise<PatchedTrees> {
+async function patchEntries(
+  store: SnapshotStore,
+  snapshot: Snapshot,
+  patchFile: string,
+  folder: string,
+): Promise<PatchedTrees> {
   const shadow = store.shadow("");
   if (shadow === undefined) throw new Error("the snapshot belongs to another store");
   const inner = snapshot.parts.filter(({ path }) => path !== "");

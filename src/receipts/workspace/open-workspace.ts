@@ -22,8 +22,7 @@ export interface Workspace {
   readonly base: Snapshot | null;
 }
 
-export interface OpenedWorkspace {
-  readonly workspace: Workspace;
+export interface OpenedWorkspace extends Workspace {
   readonly store: SnapshotStore;
   readonly warnings: readonly string[];
 }
@@ -55,12 +54,11 @@ export async function openWorkspace(plan: WorkspacePlan): Promise<OpenedWorkspac
 async function openInPlace({ source, folder }: WorkspacePlan): Promise<OpenedWorkspace> {
   const snapshots = join(folder, "snapshots");
   const store = openSnapshots(source, snapshots);
-  const place = { mode: "pass_through", source, root: source, snapshots, base: null } as const;
+  const opened = { mode: "pass_through", source, root: source, snapshots, base: null, store } as const;
   try {
-    return { workspace: { ...place, before: await store.take() }, store, warnings: [] };
+    return { ...opened, before: await store.take(), warnings: [] };
   } catch (error) {
-    const why = messageOf(error);
-    return { workspace: { ...place, before: null }, store, warnings: [`changes cannot be shown: ${why}`] };
+    return { ...opened, before: null, warnings: [`changes cannot be shown: ${messageOf(error)}`] };
   }
 }
 
@@ -82,9 +80,13 @@ async function openStaged({ source, folder, wanted }: WorkspacePlan): Promise<Op
     folder,
     wanted,
   });
-  const snapshots = join(folder, "stage-snapshots");
   return {
-    workspace: { mode: "staged", source, root, snapshots, before: baseline, base },
+    mode: "staged",
+    source,
+    root,
+    snapshots: join(folder, "stage-snapshots"),
+    before: baseline,
+    base,
     store,
     warnings: dropped.map((path) => `${path} is a link out of the workspace and is not in the copy`),
   };

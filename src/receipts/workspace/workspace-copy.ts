@@ -12,7 +12,7 @@ import { compareSnapshots } from "../../snapshots/changes.ts";
 import { type MergeChange, mergeChanges, type MergeReport } from "../../snapshots/merge-changes.ts";
 import { openSnapshots } from "../../snapshots/snapshot.ts";
 
-interface CopyPlace {
+interface CopyRequest {
   /** The user's workspace. */
   readonly workspace: string;
   /** The user's signalbox folder. */
@@ -43,7 +43,7 @@ const IGNORED = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"
  * ignored files. The copy is a repository of its own: nothing that is done in it reaches the user's branches, index or
  * stash.
  */
-export async function openCopy({ workspace, home, name, keptFolder }: CopyPlace): Promise<WorkspaceCopy> {
+export async function openCopy({ workspace, home, name, keptFolder }: CopyRequest): Promise<WorkspaceCopy> {
   const folder = join(copiesFolder(home), name);
   const root = stageFolder(name);
   makeFolder(folder);

@@ -7,7 +7,13 @@ import { systemProgram } from "../../lib/path/find-program.ts";
 import { DOOR_PORT, doorVariables, environmentRules, records } from "../session/command-environment.ts";
 import { digestBytes } from "../session/git-places.ts";
 import { bytesOf, textOf } from "../session/held-folder.ts";
-import { type FoundBefore, listBefore, notePlaces, openRepositories } from "../session/left-behind.ts";
+import {
+  type FoundBefore,
+  isOpenRepository,
+  listBefore,
+  notePlaces,
+  openRepositories,
+} from "../session/left-behind.ts";
 import { removePlaceholders, WATCHED } from "../session/look-outside.ts";
 import { openPrivateHome } from "../session/private-home.ts";
 import { type LimitGroups, limitGroups, type Limits, limitsOf } from "../session/limits.ts";
@@ -238,7 +244,7 @@ function watchedRecords(plan: SessionView, policy: Policy, before: FoundBefore |
     ...[
       ...openRepositories(plan, policy),
       // Everything below counts as known too. A file of a command may call any folder a repository.
-      ...repositories.filter((path) => basename(path) === ".git"),
+      ...repositories.filter((path) => basename(path) === ".git" && !isOpenRepository(path, plan)),
       ...known.map(textOf),
     ]
       .slice(0, MAX_KNOWN)

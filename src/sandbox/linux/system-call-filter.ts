@@ -2,6 +2,8 @@
 interface Processor {
   readonly audit: number;
   readonly calls: Readonly<Record<CallName, number>>;
+  /** Calls that give a file its rights, and the place of these among their arguments. */
+  readonly modes: Readonly<Record<string, readonly [call: number, place: number]>>;
   /** Calls from this number on belong to another numbering of the same processor. */
   readonly otherNumbering?: number;
 }
@@ -32,7 +34,10 @@ const REFUSED = [
 ] as const;
 
 /** Answered with ENOSYS, because programs then use an older call that the filter can read. */
-const UNKNOWN = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
+const UNKNOWN = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "openat2", "fchmodat2"] as const;
+
+/** To open a file, rights count only with one of these flags: O_CREAT, and the bit of its own that O_TMPFILE has. */
+const CREATING = 0x400040;
 
 const SHARED_NUMBERS = {
   io_uring_setup: 425,
@@ -45,6 +50,8 @@ const SHARED_NUMBERS = {
   fsmount: 432,
   fspick: 433,
   clone3: 435,
+  openat2: 437,
+  fchmodat2: 452,
   mount_setattr: 442,
 };
 
@@ -71,6 +78,16 @@ const PROCESSORS: Readonly<Record<string, Processor>> = {
       bpf: 321,
       userfaultfd: 323,
     },
+    modes: {
+      open: [2, 2],
+      creat: [85, 1],
+      chmod: [90, 1],
+      fchmod: [91, 1],
+      mknod: [133, 1],
+      openat: [257, 3],
+      mknodat: [259, 2],
+      fchmodat: [268, 2],
+    },
   },
   arm64: {
     audit: 0xc00000b7,
@@ -93,6 +110,7 @@ const PROCESSORS: Readonly<Record<string, Processor>> = {
       bpf: 280,
       userfaultfd: 282,
     },
+    modes: { mknodat: [33, 2], fchmod: [52, 1], fchmodat: [53, 2], openat: [56, 3] },
   },
 };
 
@@ -115,7 +133,10 @@ const FAMILIES = [40, 38];
  * The system call filter of the sandbox, in the form that `bwrap --seccomp` reads, or undefined for a processor that
  * we have no numbers for. It only closes what no ordinary build needs; the namespaces hold the rest.
  */
-export function systemCallFilter(processor: string = process.arch): Buffer | undefined {
+export function systemCallFilter(
+  processor: string = process.arch,
+  isRoot = process.getuid?.() === 0,
+): Buffer | undefined {
   const known = PROCESSORS[processor];
   if (known === undefined) return undefined;
   const { audit, calls, otherNumbering } = known;
@@ -133,9 +154,26 @@ export function systemCallFilter(processor: string = process.arch): Buffer | und
       ...TERMINAL_INPUT.flatMap((request) => when(request, [answer(EPERM)])),
       ALLOW,
     ]),
+    ...refuseRights(known, isRoot),
     ...when(calls.socket, [load(ARGUMENT), ...FAMILIES.flatMap((family) => when(family, [answer(EAFNOSUPPORT)]))]),
     ALLOW,
   ]);
+}
+
+/**
+ * A program with such a right would run as the user for everybody else on the machine, also after the session. The bit of
+ * the group is common on folders, so only that of root's group is refused.
+ */
+function refuseRights(processor: Processor, isRoot: boolean): readonly Instruction[] {
+  const refused = test(JSET, isRoot ? 0o6000 : 0o4000, [answer(EPERM)]);
+  return Object.entries(processor.modes).flatMap(([name, [call, place]]) => {
+    const rights = [load(ARGUMENT + 8 * place), ...refused];
+    const isOpen = name.startsWith("open");
+    return when(
+      call,
+      isOpen ? [load(ARGUMENT + 8 * (place - 1)), ...test(JSET, CREATING, rights), ALLOW] : [...rights, ALLOW],
+    );
+  });
 }
 
 interface Instruction {

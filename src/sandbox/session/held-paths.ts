@@ -1,17 +1,9 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  lstatSync,
-  type Dirent,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-} from "node:fs";
+import { accessSync, constants, lstatSync, type Dirent, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isInside } from "../../lib/path/inside.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
+import { bytesOf, holdFolder } from "./held-folder.ts";
 import type { Mount } from "./mounts.ts";
 
 /** How protected paths in folders that commands can write are held. */
@@ -126,8 +118,6 @@ export const withPins = (mounts: readonly Mount[], roots: readonly string[]): re
   ];
 };
 
-const OWNER_RIGHTS = 0o700;
-
 /** What is at a path, also in a folder that a command has closed. */
 export function statOf(path: string) {
   try {
@@ -140,9 +130,8 @@ export function statOf(path: string) {
   }
 }
 
-/** Gives the owner's rights back to a folder that a command has closed. */
-function openFolder(folder: string): void {
-  const stat = statOf(folder);
-  if (stat?.isDirectory() === true && (stat.mode & OWNER_RIGHTS) !== OWNER_RIGHTS)
-    chmodSync(folder, (stat.mode | OWNER_RIGHTS) & 0o7777);
+/** Gives the owner's rights back to a folder that a command has closed, also if another one moves it meanwhile. */
+function openFolder(path: string): void {
+  using folder = holdFolder(bytesOf(path));
+  folder?.regain();
 }

@@ -41,14 +41,17 @@ export interface FoundBefore {
   readonly there: ReadonlyMap<string, string>;
   /** Each `.git` of which no session that still runs can have been the author. */
   readonly known: readonly string[];
+  /** Each `.git` from which git goes to a folder that commands can change. */
+  readonly leading: readonly string[];
 }
 
 interface Places extends Omit<RepositoryPlaces, "kept"> {
   readonly roots: readonly string[];
+  readonly leading: readonly string[];
+  /** What commands see as the home folder. Git outside has no business there. */
+  readonly privateHomes: readonly string[];
   /** Folders of git's records outside the roots. */
   readonly records: readonly string[];
-  /** Whether `there` is all that was there. */
-  readonly isListed: boolean;
   /** Folders in which repositories may keep what they have. */
   readonly open: readonly string[];
   readonly workspace: string;
@@ -69,6 +72,8 @@ export function notePlaces(folder: string, view: SessionView, policy: Policy, be
     // The records of worktrees are left out if it is not known what was there.
     repositories: before === undefined ? knownRepositories(view) : view.repositories,
     there: [...(before?.there ?? [])],
+    leading: before?.leading ?? [],
+    privateHomes: view.mounts.flatMap((each) => (each.kind === "replace" ? [each.source] : [])),
     isListed: before !== undefined,
     open: openRepositories(view, policy),
     workspace: view.workspace,
@@ -97,6 +102,15 @@ function walkedPlaces(view: SessionView) {
   };
 }
 
+/** The folders of repositories to which git goes on from a `.git`, which commands can change, and which nothing holds. */
+function openParts(path: string, isEntry: boolean, view: SessionView): readonly Part[] {
+  const { writable } = walkedPlaces(view);
+  return partsOf(path, isEntry, { writable: writable.map(bytesOf), repositories: view.repositories.map(bytesOf) });
+}
+
+/** Whether git goes from this `.git` to a folder that commands can change. */
+export const isOpenRepository = (path: string, view: SessionView) => openParts(bytesOf(path), true, view).length > 0;
+
 const LIST_MS = 1000;
 const MAX_LISTED = 10_000;
 
@@ -105,6 +119,7 @@ export async function listBefore(folder: string, view: SessionView, helper: stri
   const { roots, records } = walkedPlaces(view);
   const there = new Map<string, string>();
   const known: string[] = [];
+  const leading: string[] = [];
   const begun = othersBegun(folder);
   const places = { roots: roots.map(bytesOf), records: records.map(bytesOf), signal: AbortSignal.timeout(LIST_MS) };
   try {
@@ -112,10 +127,16 @@ export async function listBefore(folder: string, view: SessionView, helper: stri
       const stat = withParent(path, (folder, name) => folder.stat(name));
       if (stat === undefined) continue;
       there.set(path, identity(stat));
-      if (kind === "g" && stat.ctimeNs < begun) known.push(path);
+      const parts = kind === "l" ? [] : openParts(path, kind === "g", view);
+      for (const part of parts) {
+        const own = withParent(part.path, (folder, name) => folder.stat(name));
+        if (own !== undefined) there.set(part.path, identity(own));
+      }
+      if (kind === "g" && parts.length > 0) leading.push(path);
+      else if (kind === "g" && stat.ctimeNs < begun) known.push(path);
       if (there.size > MAX_LISTED) return undefined;
     }
-    return { there, known };
+    return { there, known, leading };
   } catch {
     return undefined;
   }
@@ -160,6 +181,8 @@ async function lookForLeftBehind(folder: string, places: Places, helper: string)
   } catch {
     for (const root of places.roots) look.unread.add(root);
   }
+  // The finder passes by what has not changed itself.
+  for (const path of places.leading) await look.take({ kind: "g", path });
   const paths = selfRunning(look.names, places);
   return [
     ...look.results,
@@ -188,6 +211,11 @@ function openLook(places: Places & { readonly kept: string }) {
     const parts = partsOf(path, kind === "g", places).filter((each) => !seen.has(each.path));
     const moved: string[] = [];
     let isArmed = false;
+    if (parts.some((part) => places.privateHomes.some((home) => isInside(part.path, home)))) {
+      const leads = kind === "g" && !isFolderAt(path) ? path : `${path}/commondir`;
+      isArmed = withParent(leads, (folder, name) => folder.moveAway(name, places.kept)) !== true;
+      moved.push(nameOf(leads));
+    }
     for (const part of parts) {
       plan(part.path);
       const result = await disarm(part, places);
@@ -221,7 +249,7 @@ function openLook(places: Places & { readonly kept: string }) {
       if (kind === "u") unread.add(path);
       else if (kind === "l") takeLink(path);
       else if (kind === "n") keepName(path);
-      else if (!places.repositories.includes(path)) await takeRepository(finding);
+      else await takeRepository(finding);
     } catch {
       if (tries > 1) await take(finding, tries - 1);
       else unread.add(path);
@@ -229,6 +257,8 @@ function openLook(places: Places & { readonly kept: string }) {
   }
   return { results, links, names, unread, plan, take };
 }
+
+const isFolderAt = (path: string) => withParent(path, (folder, name) => folder.stat(name)?.isDirectory()) === true;
 
 /** Whether its folder was made since. */
 const isNewFolder = ({ path }: Part, { since }: Places) =>
@@ -254,6 +284,8 @@ function readPlaces(folder: string): Places | undefined {
     writable: list("writable").map(bytesOf),
     repositories: list("repositories").map(bytesOf),
     there: new Map(pairs),
+    leading: list("leading"),
+    privateHomes: list("privateHomes").map(bytesOf),
     isListed: value["isListed"] === true,
     open: list("open").map(bytesOf),
     workspace: string("workspace"),

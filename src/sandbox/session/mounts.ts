@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, relative } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { FLOORS, isWriteDenied } from "../../guard/access/judge-access.ts";
@@ -48,7 +48,7 @@ export function secretMounts(home: string, denyRead: readonly string[]): readonl
   return [...FLOORS.denyRead, ...denyRead]
     .filter((glob) => !glob.startsWith("!"))
     .map((glob) => glob.replace(/\/\*\*$/, "").replace(/^~\//, `${home}/`))
-    .filter((path) => isAbsolute(path) && !isWild(path) && !PRIVATE_FOLDERS.some((folder) => isInside(path, folder)))
+    .filter((path) => isAbsolute(path) && !isWild(path) && !["/dev", "/proc"].some((folder) => isInside(path, folder)))
     .flatMap((path): readonly Mount[] => {
       if (!existsSync(path)) return [];
       const real = realpathSync(path);
@@ -118,8 +118,18 @@ export function toolFolders(home: string, path: string): readonly string[] {
     ...TOOL_FOLDERS.map((name) => join(home, name)),
     ...onPath.filter((folder) => isInside(folder, home)),
   ];
-  const present = [...new Set(inHome)].filter((folder) => existsSync(folder)).toSorted();
+  const present = [...new Set(inHome)].filter((folder) => existsSync(folder) && !holdsToken(folder)).toSorted();
   return present.filter((folder) => !present.some((other) => other !== folder && isInside(folder, other)));
+}
+
+/** Cargo's settings may have a token among them. */
+function holdsToken(path: string): boolean {
+  if (!path.endsWith(".toml")) return false;
+  try {
+    return /token/i.test(readFileSync(path, "utf8"));
+  } catch {
+    return true;
+  }
 }
 
 /**

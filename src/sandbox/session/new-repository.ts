@@ -14,6 +14,8 @@ export interface RepositoryPlaces {
   readonly repositories: readonly string[];
   /** What was found before the session, with the device and inode of each. */
   readonly there: ReadonlyMap<string, string>;
+  /** Whether `there` is all that was there. */
+  readonly isListed: boolean;
   readonly kept: string;
 }
 
@@ -27,7 +29,11 @@ export interface Part {
 export const identity = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }) => `${dev}:${ino}`;
 
 /** As git finds them for a `.git` or for a folder that looks like one, as far as commands could write there. */
-export function partsOf(path: string, isEntry: boolean, places: RepositoryPlaces): readonly Part[] {
+export function partsOf(
+  path: string,
+  isEntry: boolean,
+  places: { readonly writable: readonly string[]; readonly repositories: readonly string[] },
+): readonly Part[] {
   const own = isEntry ? targetOf(path) : path;
   if (own === undefined) return [];
   const common = commonOf(own);
@@ -105,9 +111,10 @@ interface Disarmed {
 export async function disarm(part: Part, places: RepositoryPlaces): Promise<Disarmed> {
   using folder = holdFolder(part.path);
   if (folder === undefined) throw new Error("it was replaced meanwhile");
-  const { since, kept } = places;
+  const { since, kept, isListed } = places;
   const isChanged = isSince(folder.stat()?.ctimeNs, since);
-  const isNewPlace = !wasThere(folder, part, places) && (isChanged || isNewAt(part.foundAt, since));
+  // One that nothing led to before may be older than the session: an earlier one can have left it.
+  const isNewPlace = !wasThere(folder, part, places) && (isListed || isChanged || isNewAt(part.foundAt, since));
   const isNewHere = (name: string) => isNewPlace || isSince(folder.stat(name)?.ctimeNs, since);
   if (isNewPlace || isChanged) folder.regain();
   const done: Disarmed[] = [];

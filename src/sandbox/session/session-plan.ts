@@ -92,13 +92,12 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
   const others = entries.map((entry) => holdRepository(entry, repositoryPlace));
   const all = joinHeld([...(own === undefined ? [] : [own]), ...others, ...places]);
   const standIns = own?.standIns ?? [];
+  const inHome = homeMounts(home, [workspace, ...roots], { ...place, strict });
+  const shown = [workspace, ...roots, ...inHome.flatMap(({ kind, path }) => (kind === "read-only" ? [path] : []))];
   const held = withoutLoss([
     ...withPins(all.mounts, roots),
-    ...secrets(policy, [workspace, ...roots]),
-    ...hostSockets((path) => isHidden(path, home, [workspace, ...roots])).map((path): Mount => ({
-      kind: "empty-file",
-      path,
-    })),
+    ...secrets(policy, shown),
+    ...hostSockets((path) => isHidden(path, home, shown)).map((path): Mount => ({ kind: "empty-file", path })),
   ]);
   const ownMissing = (own?.missing ?? []).filter((path) => [".git", "hooks"].includes(basename(path)));
   return refuseLarge({
@@ -106,7 +105,7 @@ export function planSession(given: Policy, place: PlanPlace): SessionView {
     home,
     roots,
     mounts: [
-      ...homeMounts(home, [workspace, ...roots], { ...place, strict }),
+      ...inHome,
       ...(isHidden(ours, home, []) ? [] : [{ kind: "between", path: ours } as const]),
       { kind: "read-only", path: workspace },
       ...roots.map((path): Mount => ({ kind: "writable", path })),

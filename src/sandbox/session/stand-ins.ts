@@ -2,6 +2,7 @@ import { lstatSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readIfThere } from "../../lib/files/read-file.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
+import { bytesOf, withParent } from "./held-folder.ts";
 
 /** By name: `commondir` leads from the repository's folder to itself. */
 const STAND_INS: Readonly<Record<string, string>> = { commondir: ".\n", "config.worktree": "" };
@@ -15,13 +16,15 @@ export const standInsOf = (folders: readonly string[]) =>
     .flatMap((folder) => Object.keys(STAND_INS).map((name) => join(folder, name)))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined || isStandIn(path));
 
-/** Creates the files that are missing, for as long as a session runs. */
+/** Creates a file that is missing, for as long as a session runs. Never through a link, where another one's would be. */
 export function makeStandIn(path: string): void {
-  try {
-    writeFileSync(path, STAND_INS[basename(path)] ?? "", { flag: "wx", mode: 0o644 });
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  }
+  withParent(bytesOf(path), (folder, name) => {
+    try {
+      writeFileSync(folder.at(name), STAND_INS[name] ?? "", { flag: "wx", mode: 0o644 });
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  });
 }
 
 /** Whether it is one of ours, unchanged. */
