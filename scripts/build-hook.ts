@@ -97,6 +97,8 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/guard/judge/paths-in-text.ts",
     names: ["mentionedPaths", "patchPaths"],
   },
+  // Only Copilot needs this.
+  "hook-texts": { from: /\/leading-text\.ts$/, path: "src/agents/copilot/leading-text.ts", names: ["leadingText"] },
   // Only a project with hooks needs this.
   "hook-run": { from: /\/run-hook\.ts$/, path: "src/hooks/project/run-hook.ts", names: ["runHook"] },
   "hook-screen": { from: /screen\/screen\.ts$/, path: "src/guard/screen/screen.ts", names: ["screen"] },

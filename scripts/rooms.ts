@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       install/walk-folders.ts pack/agent-pack.ts pack/agent.ts pack/hook-event.ts pack/offline.ts pack/records.ts
       pack/surfaces.ts packs.ts search-path.ts spillover.ts
     `),
-    budget: [69, 7800],
+    budget: [69, 7850],
   },
   hooks: {
     imports: words("contract lib snapshots guard sandbox agents"),
@@ -139,7 +139,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
     doors: words(`
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
-      prove.ts report.ts
+      prove.ts report.ts trial-stage.ts
     `),
     budget: [24, 2750],
   },

@@ -1,14 +1,14 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentHooks, TrustedAgents } from "../../contract/agent-install.ts";
 import type { Dialect, Payload } from "../../contract/hook-event.ts";
 import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { isInside } from "../../lib/path/inside.ts";
 import { switchesHooksOff } from "../install/hook-entries.ts";
 import { foldersUp } from "../install/walk-folders.ts";
 import { bashOfSystem, CAMEL, flatAnswer, foldersBeside, readFields } from "../pack/hook-fields.ts";
 import { copilotDenies } from "./denies.ts";
+import { leadingText } from "./leading-text.ts";
 import { callsAgent, untrustedAgent } from "./trusted-agents.ts";
 
 /** Copilot reads flat answers. In Claude Code's shape, a denial would let the tool run. */
@@ -46,7 +46,7 @@ export const copilotHooks: AgentHooks = {
     const beside = foldersBeside(input, cwd ?? workspace, workspace);
     const text = leadingText([...(trustedAgents?.folders ?? []), ...beside], workspace);
     if (text !== undefined)
-      return `${text} is a link to what is no text of this repository, and Copilot would send it along; remove the link`;
+      return `${text} is a link to no text of this repository, and Copilot would send it along; remove it`;
     if (trustedAgents === undefined || !callsAgent(tool, input)) return undefined;
     const file = untrustedAgent(withFolder(trustedAgents, cwd), trusted());
     return file === undefined
@@ -61,34 +61,6 @@ export const copilotHooks: AgentHooks = {
 function withFolder(agents: TrustedAgents, cwd: string | undefined): TrustedAgents {
   const here = cwd !== undefined && existsSync(cwd) ? foldersUp(cwd, cwd) : [];
   return { ...agents, folders: [...agents.folders, ...here] };
-}
-
-const TEXTS = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"];
-
-/** An instruction file in one of these folders that is a link to anything but a Markdown file of the workspace. */
-export function leadingText(folders: readonly string[], workspace: string): string | undefined {
-  const own = folders.filter((folder) => isInside(folder, workspace));
-  const files = own.flatMap((folder) => [
-    ...TEXTS.map((name) => join(folder, name)),
-    ...namesIn(join(folder, ".github/instructions")),
-  ]);
-  return files.find((path) => {
-    try {
-      const real = realpathSync(path);
-      return lstatSync(path).isSymbolicLink() && !(isInside(real, workspace) && real.endsWith(".md"));
-    } catch {
-      // Nothing is there, or nothing behind the link.
-      return false;
-    }
-  });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }
 
 /** Models that write patches as free text get an `apply_patch` without fields; Copilot then reports only the text. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { findPack } from "../packs.ts";
-import { copilotHooks, leadingText } from "./hooks.ts";
+import { copilotHooks } from "./hooks.ts";
+import { leadingText } from "./leading-text.ts";
 
 /** Starts Copilot with an agent of the repository that has these fields. */
 async function start(fields: string) {
