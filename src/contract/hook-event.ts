@@ -89,6 +89,8 @@ interface ChangedResult {
 
 /** What the launch of a session sees of it, and what it says when the agent wants to stop. */
 export interface SessionWatch {
+  /** A stop may take as long as a check. */
+  readonly checksStops: boolean;
   /** The person sent a prompt. */
   readonly prompted: (prompt: string) => void;
   /** Called around every call. */

@@ -79,6 +79,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
     check?.prompted();
   };
   const watch: SessionWatch = {
+    checksStops: start.check !== undefined,
     prompted,
     stopping,
     began: (call) => check?.began(call),

@@ -71,7 +71,7 @@ function wrapperParts(start: GuardedStart, settings: HookSettings, { token, clie
     seal: settings.seal,
     deadline: findDeadline(patience + 5),
     seconds: patience,
-    stopSeconds: start.watch === undefined ? patience : STOP_SECONDS - 30,
+    stopSeconds: start.watch?.checksStops === true ? STOP_SECONDS - 30 : patience,
   };
 }
 
