@@ -54,7 +54,7 @@ export const claudeHooks: AgentHooks = {
       return `${changed} was added or changed during this session and may start programs; ask the user to review it`;
     const skill = tool === "Skill" ? nestedSkill(input) : undefined;
     if (skill !== undefined)
-      return `${skill} is no skill of the top folder or of your plugins, so it is not trusted; move it to .claude/skills and run: signalbox trust`;
+      return `${skill} is not a trusted skill; move it to .claude/skills at the top, then run: signalbox trust`;
     const nested = nestedBeside(trustedFiles, input, cwd ?? trustedFiles.workspace);
     return nested === undefined
       ? undefined
