@@ -32,6 +32,7 @@ const OTHERS = {
   instructions: "the repository's AGENTS.md reaches the agent and starts no programs",
   "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
   "stop-gate": "a refused stop makes the agent continue",
+  "launch-check": "a failed check sends the agent back, and one that it edited does not count",
   "own-deny-rule": "a deny rule in the agent's own settings",
   "own-ask-rule": "an ask rule in the agent's own settings",
   "contained-write": "a contained command cannot write outside the workspace",

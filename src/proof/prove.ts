@@ -13,6 +13,7 @@ import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId, PARTLY_IDS, untested, WHOLE
 import { tryAgentFile, tryCalls, tryConversation, tryPatches, tryStopGate, trySubAgent } from "./plan-calls.ts";
 import { tryContained, tryNothingLeft, tryPutBack } from "./plan-contained.ts";
 import { tryFaults } from "./faults.ts";
+import { tryLaunchCheck } from "./plan-launch-check.ts";
 import { tryInstructions, trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryManaged, tryOwnRule } from "./plan-own-rules.ts";
 import { guardFiles, guardFingerprint, isProvable, proofsFolder, PROVABLE, writeProof } from "./proof-state.ts";
@@ -93,6 +94,7 @@ const PLANS: readonly Plan[] = [
   { what: "switches", ids: ["repository-switches"], play: trySwitches },
   { what: "instructions", ids: ["instructions"], play: tryInstructions },
   { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
+  { what: "a check", ids: ["launch-check"], play: tryLaunchCheck },
   { what: "the sandbox", ids: [...WHOLE_IDS, ...PARTLY_IDS], play: tryContained },
   { what: "what is put back", ids: ["partly-restored"], play: tryPutBack },
   { what: "what is left", ids: ["nothing-left"], play: tryNothingLeft },

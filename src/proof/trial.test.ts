@@ -6,6 +6,7 @@ const session = (files: readonly string[], refused?: UserError): TrialSession =>
   exit: 0,
   refused,
   requests: [],
+  told: [],
   exists: (path) => files.includes(path),
   contained: () => undefined,
   isPartly: () => false,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemProcesses } from "../../src/hosts/program/system-processes.ts";
 import { expect, test } from "vitest";
 import { findBinary } from "../../src/agents/find-binary.ts";
 import { agentNamed } from "../../src/agents/packs.ts";
@@ -95,6 +96,7 @@ test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES
     env: { PATH: PINNED },
     signal: AbortSignal.timeout(4 * MINUTES),
     tell: () => {},
+    processesFor: systemProcesses,
     sabotage: ({ wrapper }: { readonly wrapper: string }) =>
       writeFileSync(wrapper, "#!/bin/sh\ncat >/dev/null\necho '{}'\n"),
   };
@@ -118,6 +120,7 @@ test("a sandbox that is not looked after is found out", { timeout: 4 * MINUTES }
     env: { PATH: PINNED },
     signal: AbortSignal.timeout(4 * MINUTES),
     tell: () => {},
+    processesFor: systemProcesses,
     // Without this list, nobody looks from outside when the session has ended.
     sabotage() {
       for (const folder of homes.map((home) => join(home, "s")).filter((each) => existsSync(each)))

@@ -9,7 +9,7 @@ import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
 import { isInside, unsafeWorkspace } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { ContainedSession } from "../../sandbox/contained-session.ts";
-import { openSnapshotSession } from "../../snapshots/open-session.ts";
+import { openSnapshotSession, type SnapshotSession } from "../../snapshots/open-session.ts";
 import { liveOwnRules } from "../hook-context.ts";
 import type { GuardedStart, SessionRecovery } from "./guarded-start.ts";
 
@@ -29,6 +29,7 @@ interface SessionParts {
 interface SessionOfPlace extends ContainedSession, SessionRecovery {
   /** Settles when it is known what could be restored. */
   readonly ready: Promise<unknown>;
+  readonly snapshot?: SnapshotSession["ready"] | undefined;
 }
 
 /** Where the commands of one start will run, and the flags that go with it. */
@@ -130,6 +131,7 @@ function withRecovery(
   return {
     ...session,
     ...snapshot,
+    snapshot: snapshot.ready,
     ready,
     async [Symbol.asyncDispose]() {
       hasEnded = true;
