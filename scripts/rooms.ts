@@ -137,7 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
     doors: words(`
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
-      prove.ts report.ts trial-stage.ts
+      prove.ts report.ts
     `),
     budget: [19, 2600],
   },
