@@ -86,7 +86,7 @@ const recordedCalls = (home: string): Iterable<LoggedCall> =>
 export async function learnRules({ flags }: CommandInput): Promise<number> {
   const home = signalboxHome();
   const { policy } = chosenPolicy(flags);
-  const learnt = learn({ home, policy, machine: screenedMachine, since: readSince(flags["since"]) });
+  const learnt = learn(home, policy, screenedMachine, readSince(flags["since"]));
   if (flags["json"] === true) printJson(learnt);
   else process.stdout.write(`${printable(text(learnt))}\n`);
   return EXIT.ok;

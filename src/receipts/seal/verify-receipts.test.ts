@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { expect, test } from "vitest";
 import { auditEntry } from "../../../test/support/prune-scene.ts";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import { storeReceipt } from "./store-receipt.ts";
 import { reportOfRun, verifyHome } from "./verify-receipts.ts";
 

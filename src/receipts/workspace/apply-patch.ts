@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { firstFew } from "../../lib/text/printable.ts";
 import { judgeByFloors } from "../../guard/access/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -63,7 +64,7 @@ async function movedFiles({ root, base, baseFolder }: StagedResult, current: Sna
     ["diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", old ?? "", now ?? ""],
     git,
   );
-  return files.length > MAX_NAMED ? [...files.slice(0, MAX_NAMED), `${files.length - MAX_NAMED} more`] : files;
+  return firstFew(files, MAX_NAMED, (more) => `${more} more`);
 }
 
 /** A change that the guard would not have allowed an agent to make. */
