@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/process-tree.ts run/run-script.ts run/start-command.ts
       run/start-server.ts session/limits.ts session/private-home.ts
     `),
-    budget: [48, 8000],
+    budget: [50, 8320],
   },
   agents: {
     imports: words("contract lib"),
@@ -144,7 +144,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [19, 2600],
+    budget: [23, 2770],
   },
   commands: {
     imports: words(
