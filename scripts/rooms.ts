@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   lib: {
     imports: [],
-    budget: [57, 4550],
+    budget: [57, 4600],
   },
   shell: {
     imports: words("contract lib"),
@@ -144,7 +144,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [23, 2770],
+    budget: [19, 2700],
   },
   commands: {
     imports: words(
