@@ -8,6 +8,7 @@ const session = (files: readonly string[], refused?: UserError): TrialSession =>
   requests: [],
   exists: (path) => files.includes(path),
   contained: () => undefined,
+  isPartly: () => false,
   lastOutput: () => "",
 });
 const WANTED = { denied: ["no-1", "no-2"], allowed: ["ok-1"] };

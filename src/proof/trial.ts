@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isPartly } from "../contract/agent-call.ts";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { randomId } from "../lib/files/random-id.ts";
@@ -56,7 +57,7 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 export function judgeTrials(id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
-  const what = id.startsWith("contained-") || id === "nothing-left" ? "not held" : "a denied call ran";
+  const what = /^(?:contained|partly)-|^nothing-left$/.test(id) ? "not held" : "a denied call ran";
   if (ran.length > 0) return { id, verdict: "FAIL", because: `${what}: ${ran.join(", ")}` };
   const missing = own.length === 0 ? ["not tested"] : own.flatMap((trial) => trial.missing);
   const open = own.find((trial) => trial.open !== undefined)?.open;
@@ -96,6 +97,8 @@ export interface TrialSession {
   readonly exists: (path: string) => boolean;
   /** Why its commands did not run in a sandbox; undefined if they did. */
   readonly contained: () => string | undefined;
+  /** They ran in the weaker form of the sandbox. */
+  readonly isPartly: () => boolean;
   /** The end of its output, for troubleshooting. */
   readonly lastOutput: () => string;
 }
@@ -122,8 +125,10 @@ export async function playSession(stage: TrialStage, plan: SessionPlan): Promise
   const file = join(stage.folder, `${randomId()}.log`);
   const output = openSync(file, "a", 0o600);
   let contained = "the agent was not started";
+  let isWeaker = false;
   const session = {
     contained: () => (contained === "" ? undefined : contained),
+    isPartly: () => isWeaker,
     requests: model.requests,
     exists: (path: string) => existsSync(join(plan.repository, path)),
     lastOutput: () => readFileSync(file, "utf8").trimEnd().slice(-500),
@@ -145,7 +150,9 @@ export async function playSession(stage: TrialStage, plan: SessionPlan): Promise
           output,
           signal: AbortSignal.timeout(MAX_SESSION_MS),
           onInstalled(guard) {
-            contained = guard.containment.contained ? "" : guard.containment.because;
+            const { containment } = guard;
+            contained = containment.contained ? "" : containment.because;
+            isWeaker = containment.contained && isPartly(containment.held);
             stage.sabotage(guard);
             plan.onInstalled?.(guard);
           },

@@ -73,7 +73,7 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     },
     limits: { turns, cost: mostCost, ms: timeout === undefined ? undefined : timeout * 1000 },
     requireSandbox: flags["requireSandbox"] === true,
-    hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
+    hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env }),
     worktrees,
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
@@ -142,6 +142,7 @@ interface ChosenModel {
 function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
+  // Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed.
   const settings = loadSettings(signalboxHome(), findWorkspace(realIfThere(folder)));
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });

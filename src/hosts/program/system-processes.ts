@@ -94,6 +94,7 @@ async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<PlacedC
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   const opening = openContainedSession({
     policy,
+    isRequired,
     caller: { session: check.runId, agent: "check" },
     environment: env,
     signalboxHome: home,

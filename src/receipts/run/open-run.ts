@@ -173,11 +173,14 @@ export function joinContainment(rounds: readonly (ContainmentFacts | undefined)[
 
 /** Who contained them is said by the later one, unless only the earlier one was not contained. */
 function join(one: ContainmentFacts, other: ContainmentFacts): ContainmentFacts {
-  const { contained, by, held, proven_at, because } = one.contained ? other : one;
+  const { contained, form, by, proven_at, because } = one.contained ? other : one;
+  const isHeld = (what: string) =>
+    [one, other].every(({ held }) => held.includes(what) || (what === "home" && held.includes("secrets")));
   return {
     contained,
+    ...(form === undefined ? {} : { form }),
     by,
-    held: held.filter((what) => one.held.includes(what) && other.held.includes(what)),
+    held: [...new Set([...one.held, ...other.held])].filter(isHeld),
     proven_at,
     because,
     hosts: joinHosts([...one.hosts, ...other.hosts]),

@@ -40,7 +40,7 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
   }
   try {
     const patched = await patchEntries(now, current, patchFile, folder);
-    result.confirm(protectedChanges(patched.entries, { root, home: homedir() }));
+    result.confirm(protectedChanges(patched.entries, root, homedir()));
     await replaceFiles({ store: now, snapshot: current, folder, ...patched });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -79,21 +79,16 @@ export interface ProtectedChange {
  */
 export function protectedChanges(
   entries: readonly PatchEntry[],
-  { root, home }: { readonly root: string; readonly home: string },
+  root: string,
+  home: string,
 ): readonly ProtectedChange[] {
   return entries.flatMap((entry) => {
-    const because = objection(entry, { root, home, entries });
+    const because = objection(entry, entries, root, home);
     return because === undefined ? [] : [{ path: entry.path, because }];
   });
 }
 
-interface Surroundings {
-  readonly root: string;
-  readonly home: string;
-  readonly entries: readonly PatchEntry[];
-}
-
-function objection(entry: PatchEntry, { root, home, entries }: Surroundings): string | undefined {
+function objection(entry: PatchEntry, entries: readonly PatchEntry[], root: string, home: string): string | undefined {
   const { path, kind, oldMode, target } = entry;
   const file = join(root, path);
   // The path itself is replaced, so a link there is not followed.
