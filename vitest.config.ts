@@ -50,6 +50,7 @@ const SLOW = [
   "test/recipe-uncontained.test.ts",
   "test/recipe-session.test.ts",
   "test/recipe.test.ts",
+  "test/rich-terminal.test.ts",
   "test/run-disk.test.ts",
   "test/run-naming.test.ts",
   "test/run-task.test.ts",

@@ -10,6 +10,7 @@ import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
 import { recipes } from "./recipes.ts";
 import { snapshots } from "./snapshots.ts";
+import { terminal } from "./terminal.ts";
 import type { Suite } from "./suite.ts";
 
 const SUITES: Record<string, Suite> = {
@@ -24,6 +25,7 @@ const SUITES: Record<string, Suite> = {
   receipts,
   recipes,
   snapshots,
+  terminal,
 };
 
 const { values, positionals } = parseArgs({

@@ -76,7 +76,7 @@ const LATE = [
 ];
 
 /** Parts of the engine that it seldom needs and that are large. Paths are relative to src. */
-const SELDOM = ["native/mcp/open-mcp", "models/o200k"];
+const SELDOM = ["native/mcp/open-mcp", "models/o200k", "terminal/rich-terminal"];
 
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 

@@ -21,7 +21,7 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
       // fg names what it takes up again.
       await expect.poll(() => stops() === 0 && screen().includes("bin/signalbox' native"), WAIT).toBe(true);
     };
-    keys(`'${SIGNALBOX}' native`, "Enter");
+    keys(`'${SIGNALBOX}' native --plain`, "Enter");
     await shows("/help shows what you can type");
     await leaveAndReturn();
     keys("push it", "Enter");
@@ -58,7 +58,7 @@ test.runIf(isOnPath("tmux"))(
 
     const other = await scene({ turns: [{ shell: "touch begun; sleep 600" }, { text: "Never." }] });
     // The shell would die of the Ctrl-C that the terminal sends to both.
-    const second = terminal(other, `trap : INT; '${SIGNALBOX}' native; echo "ended $?"; sleep 60`);
+    const second = terminal(other, `trap : INT; '${SIGNALBOX}' native --plain; echo "ended $?"; sleep 60`);
     await second.shows("/help shows what you can type");
     second.keys("work", "Enter");
     await expect.poll(() => existsSync(join(other.cwd, "begun")), WAIT).toBe(true);
@@ -74,7 +74,7 @@ test.runIf(isOnPath("tmux"))("Ctrl-C at the prompt ends the session, as the help
   const { keys, shows } = terminal(await scene({ turns: [{ text: "x" }] }));
   await shows("/help shows what you can type");
   keys("/help", "Enter");
-  await shows("on an empty one it ends the session");
+  await shows("then leaves the session");
   keys("C-c");
   await shows("ended 0");
 });

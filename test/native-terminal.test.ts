@@ -20,7 +20,7 @@ test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, a
   const { keys, shows, screen } = terminal(here);
   await shows("/help shows what you can type");
   keys("/help", "Enter");
-  await shows("Ctrl-C interrupts the work");
+  await shows("then interrupts the work");
   keys("push it \\", "Enter", "to nowhere", "Enter");
   await shows("Allow this call?");
   keys("y", "Enter");
@@ -165,7 +165,7 @@ test.each([
 
 test.runIf(isOnPath("tmux"))("a terminal that is closed takes the running command with it", async () => {
   const here = await scene({ turns: [{ shell: STUBBORN }, { text: "x" }] });
-  const run = `sh -c 'echo $$ > own; exec "$0" native' '${SIGNALBOX}'; echo "ended $?"; sleep 60`;
+  const run = `sh -c 'echo $$ > own; exec "$0" native --plain' '${SIGNALBOX}'; echo "ended $?"; sleep 60`;
   const { keys, shows } = terminal(here, run);
   await shows("/help shows what you can type");
   keys("go", "Enter");

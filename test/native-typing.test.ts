@@ -88,7 +88,7 @@ test.runIf(isOnPath("tmux") && isOnPath("bash")).each([
   const here = await scene({ turns: [{ text: "x" }] });
   // Without its line editor bash asks for no brackets itself.
   const { keys, paste, shows, screen } = terminal(here, "bash --norc --noediting -i");
-  keys("-l", `sh -c 'echo $$ >own; exec "$0" native' '${SIGNALBOX}'`);
+  keys("-l", `sh -c 'echo $$ >own; exec "$0" native --plain' '${SIGNALBOX}'`);
   keys("Enter");
   await shows("/help shows what you can type");
   const own = pidIn(join(here.cwd, "own"));

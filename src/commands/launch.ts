@@ -56,7 +56,12 @@ export const command: CommandModule = {
 
 /** Warns once a day that enforcement has not been proven yet for this program. */
 function sayUnproven(launch: Launch, home: string): void {
-  if (launch.unguarded === true || !isProvable(launch.agent.name) || runsNoTools(launch)) return;
+  if (
+    launch.unguarded === true ||
+    !isProvable(launch.agent.name) ||
+    runsNoTools(launch.agent, launch.flags, launch.prompt !== undefined)
+  )
+    return;
   const line = unprovenLine(launch.agent, launch.binary, { home, version: launch.version });
   if (line !== undefined) launch.warn(line);
 }

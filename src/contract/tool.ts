@@ -66,10 +66,31 @@ export interface PermissionQuestion {
   readonly because: string;
   /** True when "for this session" may be offered. */
   readonly canRemember: boolean;
+  /** The same in parts, for who shows them apart. */
+  readonly parts?: QuestionParts;
 }
 
-/** `nobody`: there was nobody to ask after all, so the call is denied as if no one could be asked. */
-export type PermissionAnswer = "once" | "session" | "reject" | "nobody";
+export interface QuestionParts {
+  /** Why approval is needed, without what to do about it. */
+  readonly why: string;
+  /** What a yes would lend or run outside, one line each. */
+  readonly lends: readonly string[];
+  /** The whole decision. */
+  readonly details: () => string;
+  /** The narrowest rule that would answer it from now on, or why there is none. Writes nothing. */
+  readonly rule: () => Promise<OfferedRule>;
+}
+
+/** `text` shows the change of the file. */
+export type OfferedRule =
+  | { readonly file: string; readonly text: string; readonly write: () => void }
+  | { readonly because: string };
+
+/**
+ * `nobody`: there was nobody to ask after all, so the call is denied as if no one could be asked. `instead`: the call is
+ * denied, and the agent continues with what the person says.
+ */
+export type PermissionAnswer = "once" | "session" | "always" | "reject" | "nobody" | { readonly instead: string };
 
 /** Asks the person. If nobody can be asked, this function is absent and the guard denies. */
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;

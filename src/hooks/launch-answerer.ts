@@ -69,7 +69,7 @@ export function knownSessionsOnly(answer: AnswerRequest): AnswerRequest {
   const early: string[] = [];
   return async (request) => {
     const session = SESSION.exec(request.text)?.[1];
-    if (isStaged(request)) {
+    if (isStaged(request.via)) {
       if (session !== undefined && !known.has(session) && known.has(parentOf(request.text) ?? "")) known.add(session);
       if (session === undefined || !known.has(session)) {
         const key = request.event === "tool-before" ? undefined : eventKey(request);
@@ -162,7 +162,7 @@ const TEXT = JSON.stringify({
  * Answers artificial calls while the agent is still starting, because code that has run a few dozen times is faster.
  * Real calls can interleave. Stops when the launch ends.
  */
-export async function warmUp({ answer }: Pick<HookAnswerer, "answer">, signal: AbortSignal): Promise<void> {
+export async function warmUp({ answer }: { answer: HookAnswerer["answer"] }, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     await setImmediate();
     if (signal.aborted) return;

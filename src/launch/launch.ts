@@ -85,7 +85,7 @@ function warnIfUnguarded({ agent, prompt, warn }: Launch, guard: Guard | undefin
 /** Updates what `stage` has put into this repository. */
 async function refreshStagedHere({ cwd, env, warn }: Launch): Promise<void> {
   const root = gitTop(realpathSync(cwd))?.folder ?? cwd;
-  for (const warning of await refreshStaged({ root, home: signalboxHome(env), env })) warn(warning);
+  for (const warning of await refreshStaged(root, signalboxHome(env), env)) warn(warning);
 }
 
 /** If the agent on PATH is a script that starts signalbox, it would recurse forever. */
@@ -185,7 +185,7 @@ function keepBlocking(): void {
  */
 async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
   const { agent, warn } = launch;
-  if (runsNoTools(launch)) return undefined;
+  if (runsNoTools(launch.agent, launch.flags, launch.prompt !== undefined)) return undefined;
   // Loaded only for a guarded launch.
   const { prepareGuard } = await import("../hooks/install/prepare.ts");
   const hasHooks = findPack(agent.name)?.install !== undefined;
@@ -203,7 +203,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
       id: basename(folder).replace(/\.\d+$/, ""),
       folder: place.folder,
       staged: await stagedCheck(launch.cwd, launch.env),
-      texts: await textsFor(agent.name, launch),
+      texts: await textsFor(agent.name, launch.cwd, launch.env),
     });
     let ending: Promise<void> | undefined;
     const end = async () => {

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { launchesFolder } from "../hooks/server-protocol.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
-import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../lib/files/prune.ts";
+import {
+  allReports,
+  lastChanged,
+  oneFile,
+  pruneFolder,
+  type PruneOrder,
+  type PruneReport,
+} from "../lib/files/prune.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import type { RunMark } from "../lib/process/end-tree.ts";
 import { ownerLife, ownerOf, ownFolder } from "../lib/process/folder-owner.ts";
@@ -147,26 +154,16 @@ function sweep(parent: string): void {
 const OWNERLESS_MS = 86_400_000;
 
 /** Removes what launches left: folders of killed ones, files taken out of sandboxes, and counts of refused stops. */
-export function pruneLaunches(order: PruneOrder): PruneReport {
-  const places = [
-    { folder: launchesFolder(order.home), what: "launch", mayGo: mayLaunchGo },
-    { folder: join(order.home, "kept"), what: "kept files", mayGo: () => undefined },
-    { folder: join(order.home, "stops"), what: "refused stops", mayGo: () => undefined },
-  ];
-  const reports = places.map(({ folder, what, mayGo }) => {
-    const { names, kept } = prunableNames(folder);
-    const candidates = names.map((name) => {
-      const path = join(folder, name);
-      return { what: `${what} ${name}`, used: lastChanged(path), paths: [path], mayGo: () => mayGo(path) };
-    });
-    const report = pruneCandidates(candidates, order);
-    return { pruned: report.pruned, kept: [...kept, ...report.kept] };
-  });
-  return {
-    pruned: reports.flatMap(({ pruned }) => pruned),
-    kept: reports.flatMap(({ kept }) => kept),
-  };
-}
+export const pruneLaunches = (order: PruneOrder): PruneReport =>
+  allReports([
+    pruneFolder(launchesFolder(order.home), order, (name, path) =>
+      oneFile(`launch ${name}`, path, () => mayLaunchGo(path)),
+    ),
+    pruneFolder(join(order.home, "kept"), order, (name, path) => oneFile(`kept files ${name}`, path, () => undefined)),
+    pruneFolder(join(order.home, "stops"), order, (name, path) =>
+      oneFile(`refused stops ${name}`, path, () => undefined),
+    ),
+  ]);
 
 function mayLaunchGo(folder: string): string | undefined {
   if (ownerOf(folder) !== undefined) return ownerLife(folder) === "dead" ? undefined : "it may still be running";

@@ -15,6 +15,7 @@ import { contextRecord, forTools, nativeContext, warnOfAttacks, warnOfMissing } 
 import { type LoggedSession, newSession, resumeSession } from "./log/session-log.ts";
 import { openCheck } from "./session/check.ts";
 import { type Conversation, converse } from "./session/conversation.ts";
+import { type PersonShell, personShell } from "./session/person-shell.ts";
 import { openSessionServers } from "./session/servers.ts";
 import { type ModeSwitch, people, sessionMode } from "./session/work-mode.ts";
 import type { AcceptanceCheck, NativeSettings } from "./settings/session-settings.ts";
@@ -49,6 +50,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly mode: ModeSwitch;
   /** Carries out `/undo` and `/redo`, and returns what to show. Not while it runs. */
   readonly takeBack: (text: string) => Promise<string>;
+  /** Runs a command of the person. */
+  readonly shell: PersonShell;
   /** The user's own `/` commands, looked for now. */
   readonly commands: () => KnownCommands;
   /** The names of its tools. */
@@ -111,7 +114,7 @@ async function openSession(
   const context = forTools(found, tools.tools);
   session.append(contextRecord(context));
 
-  const hooks = settings.hooksFor({ sessionId, workspace });
+  const hooks = settings.hooksFor({ sessionId, workspace, warn });
   const worktrees = settings.worktrees === undefined ? undefined : openWorktrees(workspace, settings.worktrees);
   const agents = { settings, hooks, mode, askPerson, askUser, worktrees };
   const ground: AgentGround = { session: agents, workplace, cwd, context, servers };
@@ -127,6 +130,7 @@ async function openSession(
     workspace,
     workItems: () => tools.items.list(),
     takeBack: takesBack(home, conversation, undo, tools),
+    shell: personShell(tools),
     commands: () => userCommands(context.place),
     tools: toolNames(tools, delegation, mode),
     containment: workplace.containment.facts,

@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import type { Containment, Need } from "../contract/agent-call.ts";
 import type { NetworkLists, Policy } from "../contract/policy.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
-import { printableLine } from "../lib/text/printable.ts";
+import { namedFew, printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { type Caller, openCallers, openDoorLog } from "./door/door-records.ts";
 import { isUserError } from "../lib/text/user-error.ts";
@@ -207,10 +207,7 @@ function warningOf(event: SandboxEvent): string | undefined {
 
 const MAX_LISTED = 5;
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).map(printableLine).join(", ");
-  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
-}
+const listed = (names: readonly string[]) => namedFew(names.map(printableLine), MAX_LISTED);
 
 /** You may have done it as well. */
 const origin = (isSure: boolean) =>

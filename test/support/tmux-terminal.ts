@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { ScriptInput } from "../../src/models/scripted/script.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
@@ -24,15 +25,22 @@ export async function scene(script: ScriptInput) {
 /** How long a screen is watched for something. */
 export const WAIT = { timeout: 25_000, interval: 50 };
 
-/** A terminal of 80 columns in which signalbox native runs, or another command. */
+interface TerminalPlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** A terminal in which signalbox native shows lines only, or another command runs. */
 export function terminal(
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
+  { cwd, env, columns = 80, rows = 24 }: TerminalPlace,
+  command = `'${SIGNALBOX}' native --plain; echo "ended $?"; sleep 60`,
 ) {
   // The socket by its short name: a whole path may be longer than a socket's can be. A shell, because some users have none.
   const options = { cwd: env["HOME"], env: { ...env, SHELL: "/bin/sh" }, encoding: "utf8" } as const;
   const tmux = (...args: readonly string[]) => execFileSync("tmux", ["-S", "tmux", ...args], options);
-  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", String(columns), "-y", String(rows), "-c", cwd, command);
   // A shell writes its history to the home folder when its terminal goes away: wait for it before the folder is removed.
   onTestFinished(async () => {
     const shell = Number(tmux("display-message", "-p", "#{pane_pid}"));
@@ -44,15 +52,34 @@ export function terminal(
     keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
     /** As terminals do it: in brackets when the program has asked for them. */
     paste: (text: string) => {
-      tmux("set-buffer", text);
+      // By a file: an argument cannot be as long.
+      writeFileSync(join(env["HOME"] ?? "", "pasted"), text);
+      tmux("load-buffer", "pasted");
       tmux("paste-buffer", "-p");
     },
     shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
     screen,
-    resize: (columns: number) => void tmux("resize-window", "-x", String(columns)),
+    /** With colours and other attributes as control sequences. */
+    colours: () => tmux("capture-pane", "-p", "-e", "-S", "-500"),
+    resize: (to: number, high = rows) => void tmux("resize-window", "-x", String(to), "-y", String(high)),
     /** How the terminal is set: `-icanon` while a line editor has it. */
     settings: () =>
       execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),
+  };
+}
+
+/** signalbox native as people see it, with its prompt drawn. */
+export async function richTerminal(place: TerminalPlace, next = "sleep 60") {
+  const opened = terminal(place, `'${SIGNALBOX}' native; echo "ended $?"; ${next}`);
+  await opened.shows("❯\n");
+  return {
+    ...opened,
+    type: (text: string) => opened.keys("-l", text),
+    /** Types a line and sends it. */
+    send: (text: string) => {
+      opened.keys("-l", text);
+      opened.keys("Enter");
+    },
   };
 }
 

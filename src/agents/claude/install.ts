@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, existsSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { wordList } from "../../lib/text/shell-words.ts";
 import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
-import { systemProgram } from "../../lib/path/find-program.ts";
+import { isExecutable, systemProgram } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -23,24 +24,10 @@ type Settings = Readonly<Record<string, unknown>>;
 const REFUSED = {
   agent,
   folders: ["--project-config-root"],
-  flags: [
-    "--bare",
-    "--safe-mode",
-    "--bg",
-    "--background",
-    "--cloud",
-    "--environment",
-    "--pool",
-    "--remote",
-    "--teleport",
-    "--remote-control",
-    "--rc",
-    "--desktop",
-    "--tmux",
-    "--handle-uri",
-    "--managed-settings",
-    "--managed-settings-in-initialize",
-  ],
+  flags: wordList(`
+    --bare --safe-mode --bg --background --cloud --environment --pool --remote --teleport --remote-control --rc
+    --desktop --tmux --handle-uri --managed-settings --managed-settings-in-initialize
+  `),
   commands: [
     "mcp serve",
     "agents",
@@ -126,7 +113,9 @@ export const claudeInstall: AgentInstall = {
 
 /** The person's own servers, which would be lost with the settings. `--strict-mcp-config` asks for none of them. */
 function keptServers(parts: InstallParts): readonly string[] {
-  const mcpServers = parts.flags.includes("--strict-mcp-config") ? {} : ownServers(parts);
+  const mcpServers = parts.flags.includes("--strict-mcp-config")
+    ? {}
+    : ownServers(parts.cwd, parts.env, parts.workspace);
   if (Object.keys(mcpServers).length === 0) return [];
   const file = join(parts.folder, "claude-servers.json");
   writeFileSync(file, JSON.stringify({ mcpServers }), { mode: 0o600 });
@@ -226,21 +215,12 @@ function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
  */
 export function claudeShell(workspace: string, root = "/"): string | undefined {
   const bash = systemProgram("bash");
-  if (bash === undefined || !isRunnable(bash) || isInside(realpathSync(bash), workspace)) return undefined;
+  if (bash === undefined || !isExecutable(bash) || isInside(realpathSync(bash), workspace)) return undefined;
   const chosen = claudeManagedSettings(root).some(({ settings }) => {
     const { env } = settings;
     return isRecord(env) && env[SHELL_VARIABLE] !== undefined;
   });
   return chosen ? undefined : bash;
-}
-
-function isRunnable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The settings of a contained start. In a launch's settings, this overrides the user's. */

@@ -35,6 +35,7 @@ export function engineFlags(command: Command): Command {
     .option("--policy <file>", "use this policy as the user's own", once)
     .option("--preset <name>", "start from this preset: default, read-only, ci or none", once)
     .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
+    .option("--plain", "on a terminal: lines only, for screen readers and logs")
     .option("--json", "print every event as a line of JSON");
 }
 

@@ -1,17 +1,22 @@
 import { existsSync } from "node:fs";
+import { isatty } from "node:tty";
 import manifest from "../../../package.json" with { type: "json" };
 import type { SessionEvent } from "../../contract/engine-event.ts";
+import type { SessionMove } from "../../contract/session-port.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printable } from "../../lib/text/printable.ts";
-import { EXIT, UserError } from "../../lib/text/user-error.ts";
+import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { readLog } from "../../native/log/read-log.ts";
 import { nativeOpener, type NativeSession } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
 import { runTask, waitingLine } from "../../native/terminal/one-task.ts";
+import { sessionPort } from "../../native/terminal/session-port.ts";
 import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
-import { printText } from "../flags.ts";
+import type { RichTerminal } from "../../terminal/rich-terminal.ts";
+import { printText, textFlag } from "../flags.ts";
+import { nativeSettings } from "./settings.ts";
 import { watchReader } from "../reader-gone.ts";
 
 interface Place {
@@ -78,15 +83,62 @@ const sessionLine = ({ conversation: { id, model }, tools }: NativeSession, cwd:
   version: manifest.version,
 });
 
-/** A conversation on the terminal. */
-export async function talk(settings: NativeSettings, { cwd, resume }: Place): Promise<number> {
+type Flags = Readonly<Record<string, unknown>>;
+
+/** Conversations on the terminal, one after the other. */
+export async function talk(first: NativeSettings, { cwd, resume }: Place, flags: Flags): Promise<number> {
   using _ = exitOnSignal();
-  using terminal = openTerminal(process.stdin, process.stdout);
-  const { askPerson, askUser } = terminal;
-  const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
-  await using session = await nativeOpener(settings)(place);
-  return await runLineMode({ ...session, effort: settings.effort }, terminal);
+  const terminalFor = wantsPlain(flags) ? plainTerminal : await richTerminal();
+  let settings = first;
+  let place: Place = { cwd: folderOf(settings, { cwd, resume }), resume };
+  for (;;) {
+    using terminal = terminalFor();
+    const { askPerson, askUser } = terminal;
+    const heard = { ...settings, warn: terminal.warn ?? settings.warn };
+    let move: SessionMove | undefined;
+    let id: string;
+    {
+      await using session = await nativeOpener(heard)({ ...place, askPerson, askUser });
+      id = session.conversation.id;
+      move = await terminal.run(sessionPort(session, { ...settings, cwd: place.cwd }));
+    }
+    if (move === undefined) return EXIT.ok;
+    try {
+      place = { cwd: folderOf(settings, { cwd: place.cwd, resume: move.resume }), resume: move.resume };
+      const { model = textFlag(flags, "model") } = move;
+      settings = nativeSettings({ ...flags, plan: undefined, approve: undefined, model }, move.resume);
+    } catch (error) {
+      if (!isUserError(error)) throw error;
+      say(`${error.message}; ${error.fix}`);
+      place = { cwd: place.cwd, resume: id };
+    }
+  }
 }
+
+type OpenTerminal = () => Pick<RichTerminal, "askPerson" | "askUser" | "run" | typeof Symbol.dispose> &
+  Partial<Pick<RichTerminal, "warn">>;
+
+const plainTerminal: OpenTerminal = () => {
+  const terminal = openTerminal(process.stdin, process.stdout);
+  return {
+    ...terminal,
+    run: (port) => runLineMode(port, terminal),
+    [Symbol.dispose]: () => terminal[Symbol.dispose](),
+  };
+};
+
+/** Its library is loaded only here. */
+async function richTerminal(): Promise<OpenTerminal> {
+  const terminal = await import("../../terminal/rich-terminal.ts");
+  return () => new terminal.RichTerminal(process.env);
+}
+
+/** Whether a terminal gets lines only: wanted by the person, or all that it can show. */
+const wantsPlain = ({ plain }: Flags): boolean =>
+  plain === true ||
+  !isatty(1) ||
+  process.env["TERM"] === "dumb" ||
+  !["", "0", undefined].includes(process.env["SIGNALBOX_PLAIN"]);
 
 /** A resumed session continues in its original folder, wherever it is resumed from. */
 function folderOf({ home }: NativeSettings, { cwd, resume }: Place): string {

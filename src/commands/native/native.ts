@@ -42,7 +42,7 @@ export const command: CommandModule = {
     const settings = nativeSettings(flags, resume);
     const place = { cwd: currentFolder(), resume };
     const modes = await import("./modes.ts");
-    if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+    if (prompt === undefined && isatty(0)) return await modes.talk(settings, place, flags);
     const task = promptText(prompt, resume);
     return await modes.workOn(settings, place, task, flags["json"] === true);
   },
@@ -141,5 +141,6 @@ Examples:
   git diff | signalbox native -p "review this"  the piped text is added to the task
   signalbox native -c -p "now add a test"       goes on with the last session of this folder
   signalbox native --plan -p "speed up the import" then: signalbox native -c --approve
+  signalbox native --plain                      lines only, for screen readers and logs (also SIGNALBOX_PLAIN=1)
   signalbox native --worktrees 3 -p "port the five parsers"
   signalbox native --acp                        for an editor that speaks ACP (docs/editors.md)`;

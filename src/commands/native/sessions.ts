@@ -52,6 +52,7 @@ const ENGINE = [
   "--max-turns",
   "--max-cost",
   "--timeout",
+  "--plain",
   "--model-idle",
   "--allow-tool",
   "--deny-tool",
@@ -226,7 +227,7 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   const modes = await import("./modes.ts");
   const prompt = textFlag(flags, "prompt");
   const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted, currentFolder()) };
-  if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+  if (prompt === undefined && isatty(0)) return await modes.talk(settings, place, flags);
   const task = prompt === undefined ? undefined : Buffer.from(prompt);
   const whole = joinPiped(task, await readPipedInput())?.toString();
   return await modes.workOn(settings, place, whole, flags["json"] === true);

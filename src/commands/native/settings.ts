@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { type Effort, EngineSettings, type WorkMode } from "../../contract/engine-settings.ts";
 import type { HookAnswer } from "../../contract/hook-event.ts";
 import { type HookPlace, openSessionHooks } from "../../hooks/project/session-hooks.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
-import { realOrSame } from "../../lib/path/real-path.ts";
 import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { UserError } from "../../lib/text/user-error.ts";
@@ -73,8 +73,8 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     },
     limits: { turns, cost: mostCost, ms: timeout === undefined ? undefined : timeout * 1000 },
     requireSandbox: flags["requireSandbox"] === true,
-    hooksFor: ({ sessionId, workspace }) =>
-      nativeHooks({ sessionId, workspace, home: signalboxHome(), environment: process.env, warn: say }),
+    hooksFor: ({ sessionId, workspace, warn }) =>
+      nativeHooks({ sessionId, workspace, home: signalboxHome(), environment: process.env, warn }),
     worktrees,
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
@@ -144,7 +144,7 @@ function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): Ch
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
   // Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed.
-  const settings = loadSettings(signalboxHome(), findWorkspace(realOrSame(folder)));
+  const settings = loadSettings(signalboxHome(), findWorkspace(realIfThere(folder)));
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });
   const effort = thinkingEffort(choice);

@@ -24,15 +24,15 @@ export interface Inside {
   leaves: boolean;
 }
 
-/** What `insideOf` takes from the machine. */
-interface InsideParts {
-  readonly contained?: readonly HeldPart[] | undefined;
-  readonly recoverable?: Recoverable | undefined;
-  readonly tainted?: boolean | undefined;
-}
-
 /** The sandbox of a command, or undefined when it has none. */
-export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside | undefined {
+export function insideOf(
+  policy: Policy,
+  machine: Machine & {
+    contained?: readonly HeldPart[] | undefined;
+    recoverable?: Recoverable | undefined;
+    tainted?: boolean | undefined;
+  },
+): Inside | undefined {
   const { contained = [], recoverable, tainted = false } = machine;
   if (contained.length === 0) return undefined;
   const bothSpellings = (path: string) => [...new Set([path, realPath(path, "/", machine.readLink)])];

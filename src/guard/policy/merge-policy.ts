@@ -11,15 +11,11 @@ export interface PolicySource {
   readonly changed?: boolean | undefined;
 }
 
-interface PolicyPlace {
-  readonly workspaceRoot: string;
-  readonly home: string;
-  /** The preset if no file names one. */
-  readonly preset?: PresetName | undefined;
-}
-
-/** Merges a preset and the files that apply, strongest origin first. */
-export function mergePolicy(sources: readonly PolicySource[], place: PolicyPlace): Policy {
+/** Merges a preset and the files that apply, strongest origin first. `preset` counts if no file names one. */
+export function mergePolicy(
+  sources: readonly PolicySource[],
+  place: { readonly workspaceRoot: string; readonly home: string; readonly preset?: PresetName | undefined },
+): Policy {
   const preset = PRESETS[choosePreset(sources, place.preset ?? "default")];
   const start: Policy = { ...preset, version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
   // Managed files come after the user's, so that a user's `!` entry cannot lift their denials.

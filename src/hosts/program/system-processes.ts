@@ -36,8 +36,7 @@ async function runCheck(check: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd>
 async function runPlaced(check: Check, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<CheckEnd> {
   const { cwd, runId, timeoutMs, signal } = check;
   const pipes = openPipes({ first: 1, batch: 1, low: 0 });
-  const place = { cwd, env: commandEnvironment(env, runId), pipe: await pipes.take() };
-  const { child, output: stream } = spawnOnPipe(argv, place);
+  const { child, output: stream } = spawnOnPipe(argv, cwd, commandEnvironment(env, runId), await pipes.take());
   let output = Buffer.alloc(0);
   stream.on("data", (chunk: Buffer) => (output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES)));
   stream.on("error", () => undefined);

@@ -1,15 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 
-/** Where a path leads, with links followed; the path itself where nothing is there or may be looked at. */
-export function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 /** An absolute path without `.`, `..` and doubled separators, computed from the text alone. */
 export function lexicalPath(path: string, cwd: string): string {
   const parts: string[] = [];
@@ -66,6 +57,15 @@ function processLink(path: string, cwd: string): string | undefined {
  */
 export function isBelow(path: string, folder: string): boolean {
   return folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
+}
+
+/** The real path; the path itself where it leads nowhere, or that cannot be told. */
+export function realIfThere(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 const MAX_HOPS = 32;

@@ -14,7 +14,7 @@ import { drained } from "../../lib/process/tasks.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { sessionTitle } from "../log/list-sessions.ts";
 import { outcomeLines } from "../terminal/event-lines.ts";
-import { lineCommand, lineCommandNames, type LineCommandPlace } from "../terminal/line-commands.ts";
+import { lineCommand, type LineCommandPlace, lineCommands } from "../terminal/line-commands.ts";
 import type { EditorSession } from "./editor-session.ts";
 import { choiceUpdates } from "./session-choices.ts";
 import { message, sessionUpdates } from "./session-updates.ts";
@@ -41,7 +41,8 @@ async function carryOut(session: EditorSession, text: string, abort: AbortContro
   const follow: LineCommandPlace["follow"] = async (begin) => {
     for await (const event of begin(abort.signal)) await show(session, event, abort);
   };
-  await editorCommand({ ...session, effort: session.models.effort, write, follow }, text);
+  const add = (words: string) => void session.conversation.add(words);
+  await editorCommand({ ...session, effort: session.models.effort, add, write, follow }, text);
   return { stopReason: abort.signal.aborted ? "cancelled" : "end_turn" };
 }
 
@@ -160,12 +161,14 @@ const DESCRIPTIONS: Readonly<Record<string, { readonly description: string; read
   "/compact": { description: "Replace the conversation by a summary of it" },
   "/undo": { description: "Bring files and conversation back to before the last turn" },
   "/redo": { description: "Take back the last undo" },
+  "/cost": { description: "Show what the session has cost" },
+  "/diff": { description: "Show what has changed since the last commit" },
 };
 
-/** Commands that only concern a terminal. */
-const ELSEWHERE = new Set(["/quit", "/exit"]);
+/** Commands that only concern a terminal: an editor has its own ways to do these. */
+const ELSEWHERE = new Set(["/quit", "/exit", "/new", "/resume", "/model", "/mode"]);
 
-const names = () => lineCommandNames().filter((name) => !ELSEWHERE.has(name));
+const names = () => lineCommands().flatMap(({ name }) => (ELSEWHERE.has(name) ? [] : [name]));
 
 /** The commands that an editor can offer: ours, and the user's own. */
 export const commandsUpdate = (own: readonly KnownCommand[]): SessionUpdate => ({
@@ -185,7 +188,10 @@ export const commandsUpdate = (own: readonly KnownCommand[]): SessionUpdate => (
 
 /** Carries out the command that a prompt begins with. */
 async function editorCommand(place: LineCommandPlace, text: string): Promise<void> {
-  if (commandIn(text) === "/help") place.write(help(place.commands().commands));
+  const name = commandIn(text);
+  if (name === "/help") place.write(help(place.commands().commands));
+  else if (name !== undefined && ELSEWHERE.has(name))
+    place.write(`${name} is for the terminal; use your editor's own way\n`);
   else await lineCommand(place, text.trim());
 }
 

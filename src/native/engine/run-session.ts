@@ -204,6 +204,8 @@ export interface PromptQueue {
   add(prompt: QueuedPrompt): void;
   addFirst(prompt: QueuedPrompt): void;
   take(): QueuedPrompt | undefined;
+  /** False when it is not waiting any more. */
+  remove(id: string): boolean;
   readonly size: number;
 }
 
@@ -213,6 +215,10 @@ export function promptQueue(initial: readonly QueuedPrompt[] = []): PromptQueue 
     add: (prompt) => void prompts.push(prompt),
     addFirst: (prompt) => void prompts.unshift(prompt),
     take: () => prompts.shift(),
+    remove(id) {
+      const at = prompts.findIndex((prompt) => prompt.id === id);
+      return at !== -1 && prompts.splice(at, 1).length > 0;
+    },
     get size() {
       return prompts.length;
     },

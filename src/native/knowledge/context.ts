@@ -1,4 +1,5 @@
 import { platform, release } from "node:os";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import type { KnowledgePlace, KnownSkill, NotLoaded, SubAgentDefinition } from "../../contract/knowledge.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { SessionRecord } from "../../contract/session-record.ts";
@@ -7,7 +8,6 @@ import { judgePathAccess } from "../../guard/access/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { realOrSame } from "../../lib/path/real-path.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
@@ -104,12 +104,12 @@ export function loadedRecord(
 }
 
 function knowledgePlace({ policy, cwd, home, environment }: ContextPlace): KnowledgePlace {
-  const workspace = realOrSame(policy.workspaceRoot);
+  const workspace = realIfThere(policy.workspaceRoot);
   const judging = { policy, machine: realMachine, cwd: workspace, outside: "allow" } as const;
   return {
     workspace,
-    cwd: realOrSame(cwd),
-    userHome: realOrSame(policy.home),
+    cwd: realIfThere(cwd),
+    userHome: realIfThere(policy.home),
     signalboxHome: home,
     environment,
     mayRead: (path) => !judgePathAccess({ access: "read", path }, judging).some(({ verdict }) => verdict === "deny"),

@@ -338,3 +338,22 @@ test("a session that is only opened again stays at rest, whatever its start has 
   using session = openSession(id, at);
   expect(converse(session, sessionParts(rehearsed().model)).unfinished).toBe(false);
 });
+
+test("a prompt that waits can be taken back, also from the log; one that the model has cannot", async () => {
+  const at = place();
+  const id = newSessionId(at.now());
+  {
+    using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    const conversation = converse(session, sessionParts(forgetful(), { tools: toolsTelling(() => {}) }));
+    const first = conversation.add("first");
+    const second = conversation.add("second");
+    const taken = [conversation.withdraw(second), conversation.withdraw(second)];
+    expect([...taken, conversation.queued]).toEqual([true, false, 1]);
+    await drained(conversation);
+    expect(conversation.withdraw(first)).toBe(false);
+    conversation.add("third");
+  }
+  using again = openSession(id, at);
+  const conversation = converse(again, sessionParts(forgetful(), { tools: toolsTelling(() => {}) }));
+  expect(conversation.queued).toBe(1);
+});

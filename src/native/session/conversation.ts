@@ -41,8 +41,10 @@ export interface Conversation {
   readonly queued: number;
   /** How the last run ended; undefined before the first. */
   readonly outcome: SessionOutcome | undefined;
-  /** Queues a prompt. It is on disk when this returns. */
-  add(text: string, images?: readonly Image[]): void;
+  /** Queues a prompt and returns its id. It is on disk when this returns. */
+  add(text: string, images?: readonly Image[]): string;
+  /** Takes a queued prompt back. False when the model has it already. */
+  withdraw(promptId: string): boolean;
   /** The tokens of the next request, and the model's window. */
   measure(): Promise<{ readonly tokens: number; readonly limit: number }>;
   /** Replaces the conversation by a summary of it and what must be kept. Not while it runs. */
@@ -122,9 +124,12 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
     },
     add(text, images = []) {
       personSpoke();
-      queue.add(logPrompt(session, prompt(text, images)));
+      const queued = logPrompt(session, prompt(text, images));
+      queue.add(queued);
       agent.helpers?.wake();
+      return queued.id;
     },
+    withdraw: (promptId) => queue.remove(promptId) && logWithdrawal(session, promptId),
     async *run(stop) {
       logModel();
       const processors = [agent.compaction, ...agent.processors];
@@ -199,6 +204,11 @@ function logPrompt(session: Session, message: UserMessage) {
   const promptId = randomId();
   session.append({ type: "queued", promptId, message, first: false });
   return { id: promptId, message };
+}
+
+function logWithdrawal(session: Session, promptId: string): true {
+  session.append({ type: "refused", promptId, because: "the person took it back" });
+  return true;
 }
 
 async function* logged(

@@ -52,7 +52,11 @@ export interface NativeSettings {
   readonly mode?: WorkMode | undefined;
   readonly skillSettings?: SkillSettings | undefined;
   /** Hooks added to a conversation from outside. */
-  readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
+  readonly hooksFor: (place: {
+    readonly sessionId: string;
+    readonly workspace: string;
+    readonly warn: (text: string) => void;
+  }) => EngineHooks;
   /** Wraps the guard's decision with others that must also allow a call. */
   readonly guardAlso?: ((permit: Permit, containment: CommandContainment) => Permit) | undefined;
   readonly requireSandbox?: boolean | undefined;

@@ -131,7 +131,7 @@ export function readSettings(text: string, name: string, owner: SettingsOwner): 
   });
   // An empty file, or one with comments alone.
   const given = value ?? {};
-  refuseNewer(given, { where: at(["version"]), known: 1 });
+  refuseNewer(given, at(["version"]));
   const fail = (issue: Issue | undefined, names: readonly string[]): UserError => mistake(issue, names, at);
   const file = SettingsFile.safeParse(given);
   if (!file.success) throw fail(file.error.issues[0], Object.keys(SettingsFile.shape));

@@ -1,21 +1,18 @@
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { answerText, type Message } from "../../contract/message.ts";
+import type { SessionMove, SessionPort } from "../../contract/session-port.ts";
 import type { AskPerson, AskUser, PermissionAnswer } from "../../contract/tool.ts";
+import { readTyped } from "../../contract/typed-line.ts";
 import { drained } from "../../lib/process/tasks.ts";
 import { printable, shortLine } from "../../lib/text/printable.ts";
-import { EXIT } from "../../lib/text/user-error.ts";
-import type { Conversation } from "../session/conversation.ts";
 import { describeEvent, isToldAtEnd, outcomeLines, showCall } from "./event-lines.ts";
-import { AUTOPILOT_ON, lineCommand, type LineCommandPlace, PLAN_ON } from "./line-commands.ts";
+import { AUTOPILOT_ON, PLAN_ON } from "./line-commands.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { waitingLine } from "./one-task.ts";
 
 const MAX_REASON = 600;
 
 const MAX_QUEUED = 100;
-
-/** Does not match a path such as /etc/hosts. */
-const COMMAND = /^\/[a-z][\w.:-]*(?=\s|$)/i;
 
 /** The terminal of one conversation. */
 interface LineTerminal extends Disposable {
@@ -71,59 +68,59 @@ const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "o
 
 const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
-/** What a line can be about. */
-type LineSession = Pick<LineCommandPlace, "conversation" | "effort" | "mode" | "commands" | "takeBack">;
-
-/** Runs a conversation line by line until the user ends it. */
-export async function runLineMode(session: LineSession, terminal: LineTerminal): Promise<number> {
-  const { conversation } = session;
-  terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
-  terminal.write(endOfTalk(conversation.history));
-  if (session.mode.current === "plan") terminal.write(`${PLAN_ON}\n`);
-  if (session.mode.current === "auto") terminal.write(`${AUTOPILOT_ON}\n`);
-  const follow: LineCommandPlace["follow"] = (begin) => work(conversation, terminal, begin);
-  if (conversation.unfinished) await work(conversation, terminal);
+/** Runs a conversation line by line until the user ends it, or moves to another session. */
+export async function runLineMode(port: SessionPort, terminal: LineTerminal): Promise<SessionMove | undefined> {
+  terminal.write(`signalbox native, session ${port.id}\n/help shows what you can type.\n`);
+  terminal.write(endOfTalk(port.history));
+  if (port.mode === "plan") terminal.write(`${PLAN_ON}\n`);
+  if (port.mode === "auto") terminal.write(`${AUTOPILOT_ON}\n`);
+  const view = { write: terminal.write, follow: (begin: Begin) => work(port, terminal, begin) };
+  if (port.unfinished) await work(port, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
-    const task = text.trim();
-    if (LEAVING.includes(text.trimEnd())) break;
-    if (COMMAND.test(text)) {
-      await lineCommand({ ...session, write: terminal.write, follow }, task);
+    const typed = readTyped(text);
+    if (typed.kind === "leave") break;
+    if (typed.kind === "command") {
+      const move = await port.command(typed.text, view);
+      if (move !== undefined) return move;
       // It may have been a task, or one may have been typed meanwhile.
-      if (conversation.queued > 0) await work(conversation, terminal);
-    } else if (task !== "") {
-      conversation.add(taskText(text));
-      await work(conversation, terminal);
+      if (port.queued > 0) await work(port, terminal);
+    } else if (typed.kind === "shell") {
+      await work(port, terminal, (signal) => shellWork(port.shell(typed.text, signal), terminal.write));
+    } else if (typed.kind === "task") {
+      port.add(typed.text);
+      await work(port, terminal);
     }
   }
-  terminal.write(`\nResume later with: signalbox sessions resume ${conversation.id}\n`);
-  return EXIT.ok;
+  terminal.write(`\nResume later with: signalbox sessions resume ${port.id}\n`);
+  return undefined;
 }
 
-/** Words that end the session, as they do in a shell. */
-const LEAVING = ["/quit", "/exit", "quit", "exit"];
-
-/** A whole text for the model: no command, no word that leaves, no line that goes on. */
-const isTask = (text: string) =>
-  text.trim() !== "" && !COMMAND.test(text) && !LEAVING.includes(text.trimEnd()) && !text.endsWith("\\");
-
-const taskText = (text: string) => (text.startsWith("//") ? text.slice(1) : text);
+/** In this mode nothing else shows what a command of the person has printed. */
+async function* shellWork(events: AsyncGenerator<SessionEvent>, write: (text: string) => void): ReturnType<Begin> {
+  for await (const event of events) {
+    yield event;
+    if (event.type === "tool-end" && !event.result.failed) write(`${printable(event.result.text)}\n`);
+  }
+}
 
 type Begin = (signal: AbortSignal) => AsyncGenerator<SessionEvent, SessionOutcome | void>;
 
 async function work(
-  conversation: Conversation,
+  port: SessionPort,
   terminal: LineTerminal,
-  begin: Begin = (signal) => conversation.run(signal),
+  begin: Begin = (signal) => port.run(signal),
 ): Promise<void> {
   const { lines } = terminal;
   const abort = new AbortController();
   using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
-  using waiting = waitingLine(conversation.model, () => !lines.typing);
+  using waiting = waitingLine(port.model, () => !lines.typing);
   using __ = lines.onKey(() => waiting.hide());
   const write = (text: string) => waiting.aside(() => terminal.write(text));
   using ___ = lines.onTyped((text) => {
-    const steers = isTask(text);
-    if (steers) conversation.add(taskText(text));
+    const typed = readTyped(text);
+    // A line that goes on is not a whole text yet.
+    const steers = typed.kind === "task" && !text.endsWith("\\");
+    if (steers) port.add(typed.text);
     write(`  ${steers ? "for its next request" : "queued"}: ${shortLine(text, MAX_QUEUED)}\n`);
     return steers;
   });

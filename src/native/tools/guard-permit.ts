@@ -1,10 +1,11 @@
 import type { ModelCall } from "../../contract/engine-event.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Policy } from "../../contract/policy.ts";
-import type { AskPerson, Permission, PermissionAnswer, Permit } from "../../contract/tool.ts";
+import type { AskPerson, Permission, PermissionAnswer, Permit, QuestionParts } from "../../contract/tool.ts";
 import type { AuditEntry, Decision } from "../../contract/verdict.ts";
 import { decide, decideAndRecord, recordDecision } from "../../guard/decide-and-record.ts";
-import { explainChoices, explainToModel } from "../../guard/explain.ts";
+import { approvalMeans } from "../../guard/allow/offer.ts";
+import { explainChoices, explainToModel, explainToPerson } from "../../guard/explain.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { toolKind } from "../../guard/judge/tool-call.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
@@ -17,6 +18,7 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import type { CommandContainment } from "../../sandbox/run/contained-commands.ts";
 import { flatten } from "../../shell/model/script.ts";
 import { readScript } from "../../shell/parse/read-script.ts";
+import type { AskedCall } from "./offered-rule.ts";
 import type { PathGate } from "./path-gate.ts";
 import { READING_TOOLS } from "./tool-names.ts";
 
@@ -39,6 +41,13 @@ interface Guarding {
   readonly approved: Set<string>;
   /** Absent when nobody can be asked; `ask` then becomes a denial. */
   readonly askPerson: AskPerson | undefined;
+  /** The user's signalbox folder, where a rule is written that the person wants. */
+  readonly home: string;
+}
+
+/** With what a call was judged with. */
+interface Judging extends Guarding {
+  readonly machine: Machine;
 }
 
 const MACHINE = { ...realMachine, screen: commandScreen(screen) };
@@ -53,7 +62,7 @@ export function guardPermit(guarding: Guarding): Permit {
     const contained = isShell ? await containment.judged() : {};
     const machine = { ...MACHINE, tainted: isTainted(), ...contained };
     const decision = decideAndRecord(judgedCall(call, policy), policy, { ...record, machine });
-    const permission = await settle(decision, call, guarding, signal);
+    const permission = await settle(decision, call, { ...guarding, machine }, signal);
     if (permission.verdict === "allow" && isShell) return await placed(call, decision, guarding);
     if (permission.verdict !== "allow" || before === undefined) return permission;
     if (placeOf(call, gate) !== before)
@@ -96,7 +105,7 @@ function placeOf({ name, input }: ModelCall, gate: PathGate): string | undefined
 async function settle(
   decision: Decision,
   call: ModelCall,
-  guarding: Guarding,
+  guarding: Judging,
   signal: AbortSignal,
 ): Promise<Permission> {
   const { policy, askPerson, approved } = guarding;
@@ -112,13 +121,25 @@ async function settle(
   };
   if (askPerson === undefined) return alone;
   const because = `${decision.because}.${explainChoices(decision, judged)}`;
-  const answer = await askPerson({ call, because, canRemember }, signal);
+  const { machine, home: signalboxHome } = guarding;
+  const command = toolKind(call.name) === "shell" ? commandOf(call) : undefined;
+  const asked = { call: judgedCall(call, policy), command, policy, machine, signalboxHome };
+  const answer = await askPerson({ call, because, canRemember, parts: questionParts(decision, asked) }, signal);
   if (answer === "nobody") return alone;
   const refusal = recordAnswer(answer, decision, call, guarding);
   if (refusal !== undefined) return refusal;
-  if (answer === "session" && canRemember) approved.add(key);
+  // A rule that was written counts from the next session on.
+  if (answer !== "once" && canRemember) approved.add(key);
   return { verdict: "allow" };
 }
+
+/** What a question is made of. What writes rules is loaded when somebody wants one. */
+const questionParts = (decision: Decision, asked: AskedCall): QuestionParts => ({
+  why: decision.because,
+  lends: approvalMeans(decision),
+  details: () => explainToPerson(asked.command ?? asked.call.tool, decision, asked),
+  rule: async () => (await import("./offered-rule.ts")).offeredRule(asked),
+});
 
 function mayRepeat(call: ModelCall, policy: Policy): boolean {
   if (toolKind(call.name) !== "shell") return true;
@@ -133,9 +154,12 @@ function recordAnswer(
   call: ModelCall,
   { policy, record }: Guarding,
 ): Permission | undefined {
-  const verdict = answer === "reject" ? "deny" : "allow";
-  const decision: Decision = { ...judged, verdict, code: `person-${answer}`, rules: ["person"] };
+  const instead = typeof answer === "object" ? answer.instead : undefined;
+  const kind = typeof answer === "object" ? "reject" : answer;
+  const verdict = kind === "reject" ? "deny" : "allow";
+  const decision: Decision = { ...judged, verdict, code: `person-${kind}`, rules: ["person"] };
   const recorded = recordDecision(judgedCall(call, policy), policy, { ...record, machine: MACHINE, decision });
+  if (instead !== undefined) return { verdict: "deny", because: `the person said no, and: ${instead}` };
   if (answer === "reject") return { verdict: "reject", because: "the person said no" };
   return recorded.verdict === "deny" ? { verdict: "deny", because: recorded.because } : undefined;
 }

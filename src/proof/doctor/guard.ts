@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { isFolder } from "../../lib/path/find-program.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
@@ -94,14 +94,5 @@ export function checkAudit(folder: string): CheckResult {
     // If the home is not a folder, there is no log. `places.home` says so.
     if (errorCode(error) === "ENOTDIR" && !isFolder(folder)) return { id: "audit", status: "absent", summary };
     return { id: "audit", status: "fail", summary, fix: "check the file and its permissions" };
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // A parent is not a folder.
-    return false;
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { CONTRACT_VERSION, NO_USAGE, type Outcome, Receipt } from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
@@ -11,7 +12,6 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { diskError, errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { canonicalReceipt, finalReceipt } from "./canonical-receipt.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import {
   CHAIN,
   type ChainHead,

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { deniedWrites } from "../../guard/access/judge-access.ts";
 import { folderNames } from "../../lib/files/folder-tree.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -265,7 +265,7 @@ const isNewFolder = ({ path }: Part, { since }: Places) =>
   withParent(path, (folder, name) => (folder.stat(name)?.birthtimeNs ?? 0n) >= BigInt(since)) === true;
 
 function readPlaces(folder: string): Places | undefined {
-  const text = readIfThere(join(folder, PLACES))?.toString("utf8");
+  const text = textIfThere(join(folder, PLACES));
   const value = text === undefined ? undefined : parseJson(text);
   if (!isRecord(value)) return undefined;
   const array = (name: string): readonly unknown[] => {

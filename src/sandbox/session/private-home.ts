@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { treeSize } from "../../lib/files/folder-tree.ts";
 import { shareLock, takeLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { openFolder } from "../../lib/files/open-folder.ts";
 import {
-  discard,
+  allReports,
+  discardAll,
   lastChanged,
+  oneFile,
   prunableNames,
-  type PruneCandidate,
   pruneCandidates,
   type PruneOrder,
   type PruneReport,
@@ -195,25 +195,22 @@ function writePrivateFile(root: string, path: string, content: string): void {
 /** Removes private homes of workspaces that no session has used lately, and what killed trials left. */
 export function pruneHomes(order: PruneOrder): PruneReport {
   const { names, kept } = prunableNames(homesFolder(order.home));
-  const homes = names.map((name) => pruneHome(name, order));
   const trials = prunableNames(order.home).names.filter((name) => /^trial-\w{6}$/.test(name));
-  const report = pruneCandidates(
-    trials.map((name) => trial(join(order.home, name))),
-    order,
-  );
-  return {
-    pruned: [...homes.flatMap(({ pruned }) => pruned), ...report.pruned],
-    kept: [...kept, ...homes.flatMap((each) => each.kept), ...report.kept],
-  };
+  return allReports([
+    { pruned: [], kept },
+    ...names.map((name) => pruneHome(name, order)),
+    pruneCandidates(
+      trials.map((name) => trial(join(order.home, name))),
+      order,
+    ),
+  ]);
 }
 
 /** A trial takes seconds. */
-const trial = (path: string): PruneCandidate => ({
-  what: "a sandbox trial",
-  used: lastChanged(path),
-  paths: [path],
-  mayGo: () => (lastChanged(path) < Date.now() - HOUR_MS ? undefined : "it may still be active"),
-});
+const trial = (path: string) =>
+  oneFile("a sandbox trial", path, () =>
+    lastChanged(path) < Date.now() - HOUR_MS ? undefined : "it may still be active",
+  );
 
 const HOUR_MS = 3_600_000;
 
@@ -228,9 +225,7 @@ function pruneHome(name: string, order: PruneOrder): PruneReport {
   const used = Math.max(lastChanged(folder), ...WRITTEN_AT_START.map((path) => lastChanged(join(folder, path))));
   if (!(used < order.before)) return { pruned: [], kept: [] };
   if (held === undefined) return { pruned: [], kept: [{ what, because: "a session uses it" }] };
-  const bytes = treeSize(folder);
-  if (!order.dryRun) discard(order.home, folder);
-  return { pruned: [{ what, used, bytes }], kept: [] };
+  return { pruned: [{ what, used, bytes: discardAll([folder], order) }], kept: [] };
 }
 
 const NOTHING: Disposable = { [Symbol.dispose]: () => {} };

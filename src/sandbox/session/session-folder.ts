@@ -20,7 +20,7 @@ import { processLife } from "../../lib/process/folder-owner.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { type FoundAfter, lookAfter, PLACES } from "./left-behind.ts";
 import { KEPT } from "./look-outside.ts";
 import { bytesOf } from "./held-folder.ts";
@@ -130,7 +130,7 @@ export function addOwner(folder: string, pid: number): void {
 }
 
 function isUsed(folder: string): boolean {
-  const owners = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const owners = (textIfThere(join(folder, OWNER)) ?? "").split("\n").filter((line) => line !== "");
   const isDead = (line: string) => {
     const [pid, started = ""] = line.split(" ");
     return processLife({ pid: Number(pid), started }) === "dead";
