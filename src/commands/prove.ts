@@ -4,6 +4,7 @@ import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { identify } from "../launch/binary-identity.ts";
+import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
@@ -41,6 +42,7 @@ export const command: CommandModule = {
     const options = {
       version: manifest.version,
       env,
+      processesFor: systemProcesses,
       signal: interrupted.signal,
       tell: progress(),
       only: only.length === 0 ? undefined : only,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { HOOK_EVENTS } from "../agents/pack/hook-event.ts";
 import type { AgentCall, CallContainment, HeldPart, Need } from "../contract/agent-call.ts";
 import type { StartFacts } from "../contract/agent-install.ts";
+import type { SessionWatch } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
 import type { OrderPolicy, Policy } from "../contract/policy.ts";
 import type { CommandScreen } from "../contract/screening.ts";
@@ -57,6 +58,8 @@ export interface HookContext {
   readonly session?: SessionContainment | undefined;
   /** Called with the agent's id of the conversation in which its person's prompts are answered. */
   readonly talked?: ((session: string) => void) | undefined;
+  /** Who started the session, where it is a launch. */
+  readonly watch?: SessionWatch | undefined;
   /** Where a second hook asks, because the first one cannot both rewrite a command and ask. */
   readonly questions?: { readonly hold: (command: string, because: string) => void } | undefined;
   /** The agent's own rules as they are now. Without it, those of the settings count, as long as nothing has changed. */

@@ -21,13 +21,25 @@ const WARM_AFTER_MS = 400;
 /** Answers calls for a launch's server. Like the bundle, but it reloads changed policies and anchors its log. */
 export function openLaunchAnswerer(
   settings: HookSettings,
-  options: Pick<AnswererOptions, "env" | "warn" | "alsoJudge" | "answered" | "ownRules" | "session" | "talked">,
+  options: Pick<
+    AnswererOptions,
+    "env" | "warn" | "alsoJudge" | "answered" | "ownRules" | "session" | "talked" | "watch"
+  >,
 ): RequestAnswerer {
-  const { env, warn, alsoJudge, answered, ownRules, session, talked } = options;
+  const { env, warn, alsoJudge, answered, ownRules, session, talked, watch } = options;
   const common = { ...livePolicy(settings.folder), env, warn, screen, ownRules, session };
   const dialect = findDialect(settings.agent);
   const questions = dialect.askDropsInput && settings.interactive ? openLaterQuestions(dialect) : undefined;
-  const answerer = openAnswerer({ ...common, alsoJudge, answered, talked, settings, questions, anchor: appendAnchor });
+  const answerer = openAnswerer({
+    ...common,
+    alsoJudge,
+    answered,
+    talked,
+    watch,
+    settings,
+    questions,
+    anchor: appendAnchor,
+  });
   const answer = deduplicateEvents(answerer.answer);
   const ending = new AbortController();
   const warming = setTimeout(() => {

@@ -84,6 +84,8 @@ function serve(socket: Socket, parts: ServerParts, onKnown: () => void): void {
     if (wanted !== undefined) onKnown();
     if (wanted === undefined || size < wanted.start + wanted.length) return undefined;
     socket.off("data", read).off("end", cutShort);
+    // From here on it waits for us, and a check at a stop takes its time.
+    socket.setTimeout(0);
     const body = Buffer.concat(chunks)
       .subarray(wanted.start, wanted.start + wanted.length)
       .toString("utf8");

@@ -17,6 +17,7 @@ import { ownerLife, ownerOf, ownFolder } from "../lib/process/folder-owner.ts";
 import { endLeftWork } from "../lib/process/left-work.ts";
 import { startTime } from "../lib/process/process-table.ts";
 import { errorCode, UserError } from "../lib/text/user-error.ts";
+import { hintsFolder } from "./obvious-check.ts";
 
 /** One start of an agent: its id, which all its processes carry, and its private folder. */
 interface Run extends RunMark, Disposable {
@@ -25,7 +26,8 @@ interface Run extends RunMark, Disposable {
 
 /** Opens a run. The folder records its owner, so that a later start can recognize what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
-  const id = randomId();
+  // A UUID, because its receipt has the same id.
+  const id = randomId().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   const { folder, owned } = openFolder(env, `${id}.${process.pid}`);
   return {
     id,
@@ -163,6 +165,7 @@ export const pruneLaunches = (order: PruneOrder): PruneReport =>
     pruneFolder(join(order.home, "stops"), order, (name, path) =>
       oneFile(`refused stops ${name}`, path, () => undefined),
     ),
+    pruneFolder(hintsFolder(order.home), order, (name, path) => oneFile(`hint ${name}`, path, () => undefined)),
   ]);
 
 function mayLaunchGo(folder: string): string | undefined {

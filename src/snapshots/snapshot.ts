@@ -142,11 +142,13 @@ export async function emptyTree(call: GitCall): Promise<string> {
 }
 
 /** Our own files are not the agent's work. */
-const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
+export const OURS = ["**/.agent-backplane/**", "**/.claude/runtime/launcher_context.json*"].map(
+  (pattern) => `:(exclude,top,glob)${pattern}`,
+);
 
 const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
 
-const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
+export const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
 
 interface AddOptions {
   readonly filter?: FileFilter | undefined;
@@ -177,10 +179,10 @@ async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {
     onUnreadable?.(join(call.cwd, name));
     return false;
   };
-  const untrackedNames = () => gitNames([...OTHERS, "--", where, OURS], call);
+  const untrackedNames = () => gitNames([...OTHERS, "--", where, ...OURS], call);
   // Each is a program that mostly waits for the disk.
   const [tracked, modules, early] = await Promise.all([
-    gitNames([...TRACKED, "--", where, OURS], call),
+    gitNames([...TRACKED, "--", where, ...OURS], call),
     submodules(shadow),
     untrackedNames(),
   ]);

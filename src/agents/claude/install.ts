@@ -9,7 +9,7 @@ import { isExecutable, systemProgram } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { parseSettings, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { claudeGiven } from "./given.ts";
@@ -200,7 +200,7 @@ function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
   for (const [event, name] of [...Object.entries(claudeDialect.events), ["tool-after", AFTER_FAILURE] as const]) {
     const failure = event === "tool-before" ? { onFailure: "block" } : {};
     // Started without a shell, so that no variable can run another program first.
-    const hook = { type: "command", command: wrapper, args: [event], timeout: HOOK_SECONDS, ...failure };
+    const hook = { type: "command", command: wrapper, args: [event], timeout: hookSeconds(event), ...failure };
     hooks[name] = [{ matcher: "*", hooks: [hook] }];
   }
   for (const { hooks: own } of given)

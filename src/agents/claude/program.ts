@@ -44,6 +44,7 @@ export const claude: Agent = {
     guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
     unguarded: ["--permission-mode", "acceptEdits"],
   },
+  limitFlags: { maxTurns: "--max-turns", maxBudgetUsd: "--max-budget-usd" },
   valueFlags: wordList(`
     --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt --append-system-prompt-file
     --autocompact --betas --debug-file --disallowedTools --disallowed-tools --effort --environment

@@ -14,7 +14,7 @@ import { printable } from "../../lib/text/printable.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { codexDialect } from "./hooks.ts";
 
 const MILLISECONDS = 20_000;
@@ -150,7 +150,7 @@ export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
 }
 
 /** What Codex hashes of a hook: its own canonical form, with the timeout that will be in effect. */
-function hashedEntry({ event, command, timeout: asked = HOOK_SECONDS }: CodexHook) {
+function hashedEntry({ event, command, timeout: asked = hookSeconds(event) }: CodexHook) {
   const name = codexDialect.events[event] ?? "";
   const timeout = SHORT.includes(event) ? 3 : asked;
   const hashed = {

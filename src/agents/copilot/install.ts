@@ -14,7 +14,7 @@ import { isRecord } from "../../lib/json/json-value.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { givenPlugin, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { homeOf, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { foldersUp } from "../install/walk-folders.ts";
@@ -173,7 +173,12 @@ function removeEmpty(folder: string, known: readonly string[]): void {
  * the first one has rewritten: Copilot drops changed arguments that come with a question.
  */
 function hooksOf(wrapper: string, asksSecond: boolean) {
-  const hook = (...args: readonly string[]) => ({ type: "command", exec: wrapper, args, timeoutSec: HOOK_SECONDS });
+  const hook = (...args: readonly string[]) => ({
+    type: "command",
+    exec: wrapper,
+    args,
+    timeoutSec: hookSeconds(args[0] ?? ""),
+  });
   const entries = Object.entries(copilotDialect.events).map(([event, name]) => [
     name,
     event === "tool-before" && asksSecond ? [hook(event), hook(event, "second")] : [hook(event)],

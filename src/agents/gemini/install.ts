@@ -7,7 +7,7 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { tomlString } from "../../lib/json/toml.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS, hookCommand } from "../install/hook-entries.ts";
+import { hookCommand, hookSeconds } from "../install/hook-entries.ts";
 import { isFlag, refuseManaged, refuseWords } from "../install/refuse.ts";
 import { geminiGiven } from "./given.ts";
 import { geminiDialect } from "./hooks.ts";
@@ -140,7 +140,7 @@ function mergedHooks(own: Settings, wrapper: string): Settings {
       // Nobody can have switched off a hook of this name.
       name: `signalbox-${randomId()}`,
       command: hookCommand(event, wrapper),
-      timeout: HOOK_SECONDS * 1000,
+      timeout: hookSeconds(event) * 1000,
     };
     const others = Array.isArray(own[name]) ? own[name] : [];
     hooks[name] = [{ hooks: [hook] }, ...others];

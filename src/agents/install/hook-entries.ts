@@ -62,4 +62,9 @@ export function hookCommand(event: string, wrapper: string): string {
 }
 
 /** Seconds that an agent waits for our wrapper; the wrapper itself gives up well before. */
-export const HOOK_SECONDS = 60;
+const HOOK_SECONDS = 60;
+
+/** The same for a stop, at which a launch may check the work. */
+export const STOP_SECONDS = 3600;
+
+export const hookSeconds = (event: string): number => (event === "agent-stop" ? STOP_SECONDS : HOOK_SECONDS);

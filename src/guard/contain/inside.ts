@@ -7,6 +7,8 @@ import { isBuildOutput } from "./build-output.ts";
 /** The sandbox that a command would run in, as far as the judge needs it. */
 export interface Inside {
   readonly held: readonly HeldPart[];
+  /** The weaker form: of secrets it holds the home, and of protected files nothing. */
+  readonly isPartly: boolean;
   readonly tainted: boolean;
   /** The workspace and the home folder, as written and as they really lead. */
   readonly roots: readonly string[];
@@ -40,6 +42,7 @@ export function insideOf(
   const isOutput = (path: string) => roots.some((root) => isBuildOutput(path, root, machine));
   return {
     held: contained,
+    isPartly: contained.includes("home"),
     tainted,
     roots,
     homes: bothSpellings(policy.home),
@@ -57,7 +60,7 @@ export function insideOf(
   };
 }
 
-/** True when the sandbox has all these parts. */
-export function holds(inside: Inside, parts: readonly HeldPart[]): boolean {
-  return parts.every((part) => inside.held.includes(part));
+/** True when the sandbox has all these parts; for any program the home is what counts of the secrets. */
+export function holds({ held, isPartly }: Inside, parts: readonly HeldPart[]): boolean {
+  return parts.every((part) => held.includes(part) || (part === "secrets" && isPartly));
 }

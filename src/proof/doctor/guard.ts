@@ -1,3 +1,4 @@
+import { heldWords } from "../../contract/agent-call.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
@@ -46,8 +47,10 @@ export async function checkSandbox({ cwd, home, env, canRecord }: Examined): Pro
     const names = (isHeld: boolean) => facts.filter(({ limit }) => (limit !== null) === isHeld).map(({ what }) => what);
     return {
       id: "sandbox",
-      status: "ok",
-      summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}${limitsText(names(true), names(false))}`,
+      ...(containment.instead === undefined
+        ? { status: "ok" }
+        : { status: "warn", fix: `${containment.instead.fix} (${LOST_WORDS})` }),
+      summary: `contained: ${heldWords(containment.held)}, by ${containment.by}${limitsText(names(true), names(false))}${containment.instead === undefined ? "" : `, because ${containment.instead.because}`}`,
       facts: Object.fromEntries(facts.map((fact) => [`limit: ${fact.what}`, limitText(fact)])),
     };
   }
@@ -59,6 +62,8 @@ export async function checkSandbox({ cwd, home, env, canRecord }: Examined): Pro
     fix: containment.fix,
   };
 }
+
+const LOST_WORDS = "what is missing until then: signalbox sandbox --why";
 
 function refusal(error: unknown): CheckResult {
   if (!isUserError(error)) throw error;

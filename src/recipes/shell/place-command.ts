@@ -189,6 +189,7 @@ export function openRecipeContainment(setting: ContainmentSetting, readable: rea
       snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
       const session = await openContainedSession({
         policy,
+        isRequired,
         caller: { session: runId, agent: "recipe" },
         environment,
         signalboxHome: home,

@@ -34,7 +34,7 @@ interface RepositoryPlace {
 }
 
 /** Parts of a repository's folder that run code or redirect git. */
-const PARTS = ["hooks", "config", "config.worktree", "commondir", "modules", "remotes", "branches"];
+export const PARTS = ["hooks", "config", "config.worktree", "commondir", "modules", "remotes", "branches"];
 /** The same in the records of a linked worktree. */
 const WORKTREE_PARTS = ["gitdir", "commondir", "config.worktree"];
 

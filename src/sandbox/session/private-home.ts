@@ -29,12 +29,13 @@ export async function openPrivateHome(place: HomePlace): Promise<PrivateHome> {
   const lock = shareLock(homeLock(place.signalboxHome, name));
   makeFolder(folder);
   const { settings, ignored } = await userGit(place);
+  const seen = place.isInPlace === true ? folder : place.home;
   // Written anew each time: a command may have changed it, and the user may have too.
   const files = {
     ".gitconfig": `${GIT_HEADER}${settingsFile([...settings, ...OWN_SETTINGS])}`,
-    ".npmrc": `${npmRegistries(readSettings(join(place.home, ".npmrc")))}${npmPrefix(place)}`,
+    ".npmrc": `${npmRegistries(readSettings(join(place.home, ".npmrc")))}${npmPrefix(place, seen)}`,
     ".config/pip/pip.conf": pipFiles(place).map(readSettings).map(pipRegistries).join(""),
-    ".config/pnpm/rc": `store-dir=${join(place.home, ".cache/pnpm-store")}\n`,
+    ".config/pnpm/rc": `store-dir=${join(seen, ".cache/pnpm-store")}\n`,
     ...userPackages(place.home),
   };
   for (const [path, content] of Object.entries(files)) writePrivateFile(folder, path, content);
@@ -69,8 +70,8 @@ const GIT_HEADER = "# Written by signalbox for commands in the sandbox, from you
 const OWN_SETTINGS: readonly GitSetting[] = [{ name: "branch.autosetupmerge", value: "false" }];
 
 /** `npm install -g` and `npm link` cannot write the usual place. nvm refuses to work if a prefix is set. */
-const npmPrefix = ({ home, environment }: HomePlace) =>
-  environment["NVM_DIR"] !== undefined || existsSync(join(home, ".nvm")) ? "" : `prefix=${join(home, NPM_PREFIX)}\n`;
+const npmPrefix = ({ home, environment }: HomePlace, seen: string) =>
+  environment["NVM_DIR"] !== undefined || existsSync(join(home, ".nvm")) ? "" : `prefix=${join(seen, NPM_PREFIX)}\n`;
 
 const pipFiles = ({ home, environment }: HomePlace) => [
   join(home, ".pip/pip.conf"),
@@ -99,6 +100,8 @@ function readSettings(path: string): string {
 }
 
 interface HomePlace {
+  /** Commands see it where it is, and not in the place of the user's home. */
+  readonly isInPlace?: boolean | undefined;
   readonly signalboxHome: string;
   readonly workspace: string;
   readonly home: string;
