@@ -28,7 +28,9 @@ interface Place {
 /** One task, with nobody to ask. */
 export async function workOn(
   settings: NativeSettings,
-  { cwd, resume, prompt, json }: Place & { readonly prompt: string | undefined; readonly json: boolean },
+  { cwd, resume }: Place,
+  prompt: string | undefined,
+  json: boolean,
 ): Promise<number> {
   // Until the session has ended, because a second signal also kills the cleanup at its end.
   using listening = new DisposableStack();

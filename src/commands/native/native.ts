@@ -43,7 +43,8 @@ export const command: CommandModule = {
     const place = { cwd: currentFolder(), resume };
     const modes = await import("./modes.ts");
     if (prompt === undefined && isatty(0)) return await modes.talk(settings, place, flags);
-    return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
+    const task = promptText(prompt, resume);
+    return await modes.workOn(settings, place, task, flags["json"] === true);
   },
 };
 

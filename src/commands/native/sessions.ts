@@ -230,7 +230,7 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place, flags);
   const task = prompt === undefined ? undefined : Buffer.from(prompt);
   const whole = joinPiped(task, await readPipedInput())?.toString();
-  return await modes.workOn(settings, { ...place, prompt: whole, json: flags["json"] === true });
+  return await modes.workOn(settings, place, whole, flags["json"] === true);
 }
 
 async function fork({ words, flags }: CommandInput): Promise<number> {

@@ -73,7 +73,8 @@ export function nativeSettings(flags: Flags, resume?: string, cwd?: string): Nat
     },
     limits: { turns, cost: mostCost, ms: timeout === undefined ? undefined : timeout * 1000 },
     requireSandbox: flags["requireSandbox"] === true,
-    hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env }),
+    hooksFor: ({ sessionId, workspace, warn }) =>
+      nativeHooks({ sessionId, workspace, home: signalboxHome(), environment: process.env, warn }),
     worktrees,
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,

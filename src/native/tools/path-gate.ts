@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import type { Machine } from "../../contract/machine.ts";
 import type { PathAccess, Policy } from "../../contract/policy.ts";
+import type { GuardFinding } from "../../contract/verdict.ts";
 import { judgePathAccess } from "../../guard/access/judge-access.ts";
 import { lexicalPath, realPath } from "../../lib/path/real-path.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
@@ -37,11 +38,11 @@ const MAX_NOTES = 1000;
 
 export function pathGate(policy: Policy, world: Machine): PathGate {
   const notes = new Map<string, string>();
-  const place = { policy, machine: world, cwd: policy.workspaceRoot };
   const absolute = (path: string) =>
     lexicalPath(path === "~" || path.startsWith("~/") ? policy.home + path.slice(1) : path, policy.workspaceRoot);
-  const speaksAgainst = (path: string, access: PathAccess, outside: "allow" | "deny") =>
-    judgePathAccess({ access, path }, { ...place, outside }).find(({ verdict }) => verdict !== "allow");
+  const judged = (path: string, access: PathAccess, outside: "allow" | "deny") =>
+    judgePathAccess({ access, path }, { policy, machine: world, cwd: policy.workspaceRoot, outside });
+  const isObjection = ({ verdict }: GuardFinding) => verdict !== "allow";
   return {
     absolute,
     real(path) {
@@ -58,21 +59,19 @@ export function pathGate(policy: Policy, world: Machine): PathGate {
       if (notes.size > MAX_NOTES && oldest !== undefined) notes.delete(oldest);
     },
     check(callId, real, access) {
-      const judged = notes.get(callId);
-      if (judged !== undefined && judged !== real)
+      const before = notes.get(callId);
+      if (before !== undefined && before !== real)
         throw new Error(
-          `the path pointed to ${judged} when it was judged, but now points to ${real}; nothing was done`,
+          `the path pointed to ${before} when it was judged, but now points to ${real}; nothing was done`,
         );
       // An `ask` has already been answered for the judged call.
       const objection =
-        judged === undefined
-          ? speaksAgainst(real, access, "deny")
-          : judgePathAccess({ access, path: real }, { ...place, outside: "allow" }).find(
-              ({ verdict }) => verdict === "deny",
-            );
+        before === undefined
+          ? judged(real, access, "deny").find(isObjection)
+          : judged(real, access, "allow").find(({ verdict }) => verdict === "deny");
       if (objection !== undefined) throw new Error(`${real}: ${objection.because}`);
     },
-    mayRead: (path) => speaksAgainst(path, "read", "allow") === undefined,
+    mayRead: (path) => !judged(path, "read", "allow").some(isObjection),
   };
 }
 
