@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts recovery.ts replace-files.ts
       restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
     `),
-    budget: [19, 3500],
+    budget: [18, 3300],
   },
   guard: {
     imports: words("contract lib shell"),
@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/process-tree.ts run/run-script.ts run/start-command.ts
       run/start-server.ts session/limits.ts session/private-home.ts
     `),
-    budget: [48, 8000],
+    budget: [48, 7900],
   },
   agents: {
     imports: words("contract lib"),
@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       install/walk-folders.ts pack/agent-pack.ts pack/agent.ts pack/hook-event.ts pack/offline.ts pack/records.ts
       pack/surfaces.ts packs.ts search-path.ts spillover.ts
     `),
-    budget: [69, 7850],
+    budget: [69, 7450],
   },
   hooks: {
     imports: words("contract lib snapshots guard sandbox agents"),
@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       apply.ts check-staged.ts entry.ts manifest.ts plan-init.ts plan-stage.ts refresh.ts repository-file.ts
       sources/staged-agents.ts
     `),
-    budget: [23, 2900],
+    budget: [22, 2800],
   },
   launch: {
     imports: words("contract lib agents hooks staging"),
@@ -130,7 +130,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/prepare-context.ts run/run-folder.ts run/run-parts.ts run/started-run.ts run/step-result.ts
       shell/calling-session.ts
     `),
-    budget: [37, 5600],
+    budget: [37, 5500],
   },
   proof: {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
@@ -144,7 +144,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native hosts recipes proof",
     ),
-    budget: [88, 9900],
+    budget: [74, 8850],
   },
 };
 
