@@ -31,7 +31,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts
       scripted/respond.ts scripted/script.ts scripted/server.ts tokens.ts
     `),
-    budget: [28, 3900],
+    budget: [26, 3850],
   },
   snapshots: {
     imports: words("contract lib"),
@@ -112,7 +112,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       terminal/line-mode.ts terminal/one-task.ts terminal/stop-on-signal.ts tools/tool-names.ts
       undo/plan-turns.ts undo/take-back.ts
     `),
-    budget: [128, 17800],
+    budget: [94, 17300],
   },
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),

@@ -142,6 +142,7 @@ interface ChosenModel {
 function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
+  // Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed.
   const settings = loadSettings(signalboxHome(), findWorkspace(realIfThere(folder)));
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });

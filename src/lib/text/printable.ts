@@ -44,3 +44,10 @@ export function wrapText(tag: string, source: string, text: string): string {
 }
 
 const attribute = (text: string) => printableLine(text).replaceAll(/["<>&]/g, "_");
+
+/** A text as a code block of Markdown, whose fence nothing in the text can close. */
+export function fenced(text: string, language = ""): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

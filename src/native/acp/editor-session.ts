@@ -15,13 +15,13 @@ import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson, AskUser, EditorBuffers } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
+import { fenced, printable, printableLine } from "../../lib/text/printable.ts";
 import { isUserError } from "../../lib/text/user-error.ts";
 import { nativeOpener, type NativeSession } from "../session.ts";
 import type { NativeSettings } from "../settings/session-settings.ts";
 import { showCall } from "../terminal/event-lines.ts";
 import { configOptions, type ModelSwitch, modelSwitch, type SessionChoices } from "./session-choices.ts";
-import { describeCall, fenced, message } from "./session-updates.ts";
+import { describeCall, message } from "./session-updates.ts";
 
 /** A session that an editor has open. */
 export interface EditorSession extends NativeSession, SessionChoices {

@@ -1,6 +1,7 @@
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import { answerText, type Message } from "../../contract/message.ts";
 import type { AskPerson, AskUser, PermissionAnswer } from "../../contract/tool.ts";
+import { drained } from "../../lib/process/tasks.ts";
 import { printable, shortLine } from "../../lib/text/printable.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
 import type { Conversation } from "../session/conversation.ts";
@@ -127,20 +128,15 @@ async function work(
     return steers;
   });
   const show = view(write);
-  const run = begin(abort.signal);
-  for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done !== true) {
-      // From here on, the model's text fills the line.
-      if (next.value.type === "text-delta") waiting.stop();
-      show(next.value);
-      waiting.see(next.value);
-      continue;
-    }
-    const { reason, ...why } = next.value ?? { reason: "answered", because: "" };
-    const [last, ...above] = outcomeLines({ reason, ...why }).toReversed();
-    if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
-    return;
-  }
+  const outcome = await drained(begin(abort.signal), (event) => {
+    // From here on, the model's text fills the line.
+    if (event.type === "text-delta") waiting.stop();
+    show(event);
+    waiting.see(event);
+  });
+  const { reason, ...why } = outcome ?? { reason: "answered", because: "" };
+  const [last, ...above] = outcomeLines({ reason, ...why }).toReversed();
+  if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
 }
 
 /** Shows text as it arrives, and everything else on separate lines. */
