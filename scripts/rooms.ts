@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   lib: {
     imports: [],
-    budget: [57, 4550],
+    budget: [57, 4600],
   },
   shell: {
     imports: words("contract lib"),
