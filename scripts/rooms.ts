@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts present-changes.ts recovery.ts replace-files.ts
       restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
     `),
-    budget: [19, 3500],
+    budget: [18, 3300],
   },
   guard: {
     imports: words("contract lib shell"),
@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       install/walk-folders.ts pack/agent-pack.ts pack/agent.ts pack/hook-event.ts pack/offline.ts pack/records.ts
       pack/surfaces.ts packs.ts search-path.ts spillover.ts
     `),
-    budget: [69, 7850],
+    budget: [69, 7450],
   },
   hooks: {
     imports: words("contract lib snapshots guard sandbox agents"),
@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       apply.ts check-staged.ts entry.ts manifest.ts plan-init.ts plan-stage.ts refresh.ts repository-file.ts
       sources/staged-agents.ts
     `),
-    budget: [23, 2900],
+    budget: [22, 2800],
   },
   launch: {
     // A launch checks the work of its agent and leaves a receipt: receipts and snapshots do that for a run already.
@@ -138,7 +138,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/prepare-context.ts run/run-folder.ts run/run-parts.ts run/started-run.ts run/step-result.ts
       shell/calling-session.ts
     `),
-    budget: [37, 5600],
+    budget: [37, 5500],
   },
   proof: {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),

@@ -21,16 +21,19 @@ test("a usable runner has a version and a hash; 0.3.10 is newer than 0.3.5", asy
   });
 });
 
+const UNKNOWN = "Could not determine the installed recipe-runner-rs version: '--version'";
+const REFUSING = "Refusing to run without a verifiable version";
+
 test.each([
-  ["version-fails", "'--version' exited with 9"],
-  ["version-killed", "'--version' was killed by SIGKILL"],
-  ["version-empty", "'--version' printed nothing"],
-  ["version-hangs", "'--version' did not end within 0.3 s"],
-  ["version-rubbish", "unparseable version 'recipe-runner from the future'"],
-  ["version-old", "version 0.3.4 is older than the required minimum 0.3.5"],
+  ["version-fails", `${UNKNOWN} exited with 9. ${REFUSING}`],
+  ["version-killed", `${UNKNOWN} was killed by SIGKILL. ${REFUSING}`],
+  ["version-empty", `${UNKNOWN} printed nothing. ${REFUSING}`],
+  ["version-hangs", `${UNKNOWN} did not end within 0.3 s. ${REFUSING}`],
+  ["version-rubbish", `recipe-runner-rs reported an unparseable version 'recipe-runner from the future'. ${REFUSING}`],
+  ["version-old", "recipe-runner-rs version 0.3.4 is older than the required minimum 0.3.5"],
 ])("%s is refused", async (mode, message) => {
   const checking = checkRunner(runner(mode), environment, mode === "version-hangs" ? 0.3 : 30);
   const error: unknown = await checking.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(RustRunnerVersionError);
-  expect(error).toMatchObject({ message: expect.stringContaining(message), exitCode: 1 });
+  expect(error).toMatchObject({ message: `RustRunnerVersionError: ${message}`, exitCode: 1 });
 });
