@@ -19,6 +19,8 @@ const SLOW = [
   "test/completions.test.ts",
   "test/host-conformance.test.ts",
   "test/kill.test.ts",
+  "test/launch-check.test.ts",
+  "test/launch-workers.test.ts",
   "test/mcp-command.test.ts",
   "test/native-agents.test.ts",
   "test/native-autopilot.test.ts",

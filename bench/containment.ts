@@ -8,7 +8,7 @@ import { limitsOf } from "../src/sandbox/session/limits.ts";
 import { openSessionSandbox } from "../src/sandbox/open-session-sandbox.ts";
 import { sessionArguments } from "../src/sandbox/linux/session-argv.ts";
 import { interleaved, type Subject } from "./measure.ts";
-import { landlockAbi, openLandlockScene } from "../test/support/landlock-scene.ts";
+import { FORMS, openScene } from "../test/support/sandbox-scene.ts";
 import { openSandboxRuntime } from "./sandbox-runtime.ts";
 import type { Suite } from "./suite.ts";
 
@@ -47,14 +47,16 @@ export const containment: Suite = async ({ quick }) => {
   });
   if (!entered.contained) throw new Error(entered.containment.because);
   const perCommand = [bubblewrap, ...sessionArguments(sandbox.plan, { limits: limitsOf({}) }), "bash", "-c", LINE];
-  await using landlock = landlockAbi > 0 ? await openLandlockScene() : undefined;
+  await using landlock = FORMS.includes("landlock") ? await openScene({ form: "landlock" }) : undefined;
   await using library = await openSandboxRuntime(LINE, workspace);
   const [bare, ...others] = await interleaved(
     [
       shell("bare", LINE),
       shell("a second bash, no sandbox", `bash --norc --noprofile -c ${LINE}`),
       shell("session sandbox", `${shQuote(sandbox.program)} ${LINE}`),
-      ...(landlock === undefined ? [] : [shell("session sandbox, Landlock", `${shQuote(landlock.program)} ${LINE}`)]),
+      ...(landlock === undefined
+        ? []
+        : [shell("session sandbox, Landlock", `${shQuote(landlock.sandbox.program)} ${LINE}`)]),
       shell("fallback: nsenter", `${shQuote(entered.program)} ${LINE}`),
       shell("bubblewrap per command", perCommand.map(shQuote).join(" ")),
       ...(library === undefined ? [] : [shell("sandbox-runtime, once wrapped", library.command)]),

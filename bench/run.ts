@@ -9,6 +9,7 @@ import { json } from "./json.ts";
 import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
 import { recipes } from "./recipes.ts";
+import { sessions } from "./sessions.ts";
 import { snapshots } from "./snapshots.ts";
 import { terminal } from "./terminal.ts";
 import type { Suite } from "./suite.ts";
@@ -24,6 +25,7 @@ const SUITES: Record<string, Suite> = {
   launch,
   receipts,
   recipes,
+  sessions,
   snapshots,
   terminal,
 };

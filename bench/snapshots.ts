@@ -59,7 +59,7 @@ async function oneRound(workspace: string, store: string): Promise<Record<string
   let taken: TakenSnapshot = { state: "unknown", because: "" };
   const snapshot = await timed(async () => void (taken = await takeSnapshot({ workspace, store, limits })));
   let recoverable = (_path: string): boolean | undefined => undefined;
-  const recovery = await timed(async () => void ({ recoverable } = await openRecovery({ workspace, snapshot: taken })));
+  const recovery = await timed(async () => void ({ recoverable } = await openRecovery(workspace, taken)));
   const ask = (path: string) => () => {
     if (recoverable(join(workspace, path)) !== true) throw new Error(`${path} is not recoverable`);
   };

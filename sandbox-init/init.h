@@ -209,11 +209,12 @@ static void hear_keeper(void) {
   if (count > 0) obey(order);
 }
 
-/* Says what happened. An end is passed on only when the keeper has looked at what the command left. */
+/* Says what happened. An end is passed on only when the keeper has looked at what the command left, and where nothing is
+ * mounted, a first command starts only when it knows what is there. */
 static void tell_keeper(char what) {
   is_busy = what != 'i';
   if (call3(write, FILE_KEEPER, &what, 1) != 1) leave(0);
-  while (what != 'b') {
+  while (what != 'b' || shares_processes) {
     char reply;
     i64 count = call3(read, FILE_KEEPER, &reply, 1);
     if (count == -EINTR) continue;

@@ -7,7 +7,7 @@
  *   init -> keeper: `b` a command starts, nothing ran before; `e` one has ended, `i` the last one has (both wait)
  *   keeper -> init: `r` it has looked; `k` end everything that runs
  *   keeper -> launcher: lines of JSON on stdout: removed and unlinked (once until a command ends), git-link, odd-index,
- *     appeared, ended-all, ended-session, stuck, each with a path
+ *     restored, appeared, ended-all, ended-session, stuck, each with a path
  *
  * What appears while nothing runs inside was made by a person or the agent, and stays. */
 #ifndef KEEPER_H
@@ -28,7 +28,8 @@
 /* After so many things the next ones are deleted. */
 #define MAX_KEPT 100
 /* NUL-terminated records: `w` a folder; `m` a protected path below one of them; `r` the folder of a repository's index,
- * followed by `t`, its work tree, and `h`, the bytes of its digests; `k` a repository that was there, or may be there.
+ * followed by `t`, its work tree, and `h`, the bytes of its digests; `k` a repository that was there, or may be there; `p` a
+ * protected path that exists and that nothing but we can hold (held.h).
  * The list is removed after a good last look. */
 #define WATCHED_NAME "watched"
 /* What cannot be moved to another disk at once waits beside its place, under this and 32 random digits. */
@@ -53,13 +54,22 @@ static u32 root_count, watched_count, repository_count, known_count, reading;
 static int session_folder = -1, kept_folder = -1, watcher = -1;
 static int is_idle = 1, is_last, misses_changes, removals, failures, sandbox, control = -1;
 
-/* False if there is no place for it. */
-static int add_watched(const char *path, u32 index) {
-  const char *rest, *below = 0;
+/* The innermost of our folders that a path is below, and the rest of the path; -1 if there is none. */
+static int root_of(const char *path, const char **below) {
+  const char *rest;
   int root = -1;
   for (u32 i = 0; i < root_count; i++)
-    if (begins(path, roots[i].path, &rest) && *rest == '/' && (!below || rest + 1 > below)) root = (int)i, below = rest + 1;
-  if (!below || roots[root].folder < 0) return 1;
+    if (begins(path, roots[i].path, &rest) && *rest == '/' && (root < 0 || rest + 1 > *below)) root = (int)i, *below = rest + 1;
+  return root >= 0 && roots[root].folder >= 0 ? root : -1;
+}
+
+static void add_held(const char *path);
+
+/* False if there is no place for it. */
+static int add_watched(const char *path, u32 index) {
+  const char *below;
+  int root = root_of(path, &below);
+  if (root < 0) return 1;
   if (watched_count == MAX_WATCHED) return 0;
   watched[watched_count].held = -1;
   watched[watched_count].path = path;
@@ -96,6 +106,7 @@ static int read_watched(int folder) {
         repositories[repository_count].path = value;
         repositories[repository_count++].folder = open_folder(value);
         break;
+      case 'p': add_held(value); break;
       case 't': repositories[repository_count - 1].top = value; break;
       case 'h': repositories[repository_count - 1].hash_size = number_in(value); break;
       case 'k':
@@ -136,10 +147,9 @@ static void random_name(char *to, char *end, const char *start, const char *rest
 #define MOVE "mv -T -- \"$1\" \"$2\" || "
 #define REMOVE "rm -rf --one-file-system -- \"$1\""
 /* Runs a script with `name` in `folder` and `target` in `kept`, in a process of its own, because it may take long. */
-static void run_script(const char *script, int folder, const char *name, const char *target) {
+static i64 start_script(const char *script, int folder, const char *name, const char *target) {
   i64 pid = call5(clone, SIGCHLD, 0, 0, 0, 0);
-  if (pid > 0 && is_last) while (call4(wait4, pid, 0, 0, 0) == -EINTR);
-  if (pid != 0) return;
+  if (pid != 0) return pid;
   char from[512], to[512], *end = from + sizeof from, *to_end = to + sizeof to;
   append(append(by_descriptor(from, end, folder), end, "/"), end, name);
   append(append(by_descriptor(to, to_end, kept_folder), to_end, "/"), to_end, target);
@@ -153,6 +163,16 @@ static void run_script(const char *script, int folder, const char *name, const c
   call1(close, 2);
   call3(execve, "/bin/sh", words, environment);
   leave(127);
+}
+
+static void run_script_and_wait(const char *script, int folder, const char *name, const char *target) {
+  i64 pid = start_script(script, folder, name, target);
+  if (pid > 0) while (call4(wait4, pid, 0, 0, 0) == -EINTR);
+}
+
+static void run_script(const char *script, int folder, const char *name, const char *target) {
+  if (is_last) run_script_and_wait(script, folder, name, target);
+  else start_script(script, folder, name, target);
 }
 
 static void dispose_of(int folder, const char *name, const char *target) {
@@ -224,6 +244,25 @@ static int take_and_tell(int folder, const char *name, const char *type, const c
   if (type) report_path(type, path);
   count_removal(path);
   return 1;
+}
+
+static u64 milliseconds(void) {
+  struct timespec now = {0, 0};
+  call2(clock_gettime, 1, &now);
+  return (u64)now.seconds * 1000 + (u64)now.nanoseconds / 1000000;
+}
+
+/* While commands run, we look this often at what no event tells about. */
+#define OFTEN_MS 250
+#include "held.h"
+
+static void add_held(const char *path) {
+  const char *below;
+  int root = root_of(path, &below);
+  if (root < 0 || held_count == MAX_HELD) fail("a protected path is in no folder that commands can write, or there are too many", 125);
+  held[held_count].path = path;
+  held[held_count].below = below;
+  held[held_count++].root = root;
 }
 
 static int is_same(int one, const struct stat *other) {
@@ -415,15 +454,8 @@ static int is_new_index(u32 number) {
   return i < 6;
 }
 
-static u64 milliseconds(void) {
-  struct timespec now = {0, 0};
-  call2(clock_gettime, 1, &now);
-  return (u64)now.seconds * 1000 + (u64)now.nanoseconds / 1000000;
-}
-
 /* A command can change an index through a mapping or another name without any event or a new date. So all are read before
- * the end of a command is passed on, and while one runs, as often as this. */
-#define OFTEN_MS 250
+ * the end of a command is passed on, and while one runs, as often as OFTEN_MS. */
 /* Reading takes at most this part of the time. */
 #define SHARE 20
 static u64 next_reading;
@@ -517,6 +549,10 @@ static void look_at_changes(int all) {
   if (read_repositories(all) || needed) look_at_all();
 }
 
+/* Without a namespace, what is inside could go on when the processes that hold it were killed. Nothing is mounted either,
+ * so init waits with the first command until we know what is there. */
+static int outlives_namespace;
+
 /* A message is read before the changes that came after it. False at the end of init. */
 static int hear_init(void) {
   for (;;) {
@@ -525,10 +561,11 @@ static int hear_init(void) {
     if (count == -EAGAIN || count == -EINTR) return 1;
     if (count <= 0) return 0;
     is_idle = is_idle && what != 'b';
-    if (what == 'b') continue;
-    look_at_changes(1);
+    if (what == 'b' && !outlives_namespace) continue;
+    if (what == 'b') remember_held(1);
+    else look_at_changes(1), look_at_held(1);
     for (u32 i = 0; i < watched_count; i++) watched[i].is_told = 0;
-    is_idle = what == 'i';
+    if (what != 'b') is_idle = what == 'i';
     call3(write, control, &reply, 1);
   }
 }
@@ -537,6 +574,7 @@ static int hear_init(void) {
  * command. */
 static void look_last(void) {
   look_at_changes(1);
+  if (!is_idle) look_at_held(1);
   is_idle = sandbox = failures = 0;
   control = -1;
   is_last = 1;
@@ -545,9 +583,6 @@ static void look_last(void) {
   /* What is still to be done or told is the launcher's: it finds the list. */
   if (failures == 0) call3(unlinkat, session_folder, WATCHED_NAME, 0);
 }
-
-/* Without a namespace, what is inside could go on when the processes that hold it were killed. */
-static int outlives_namespace;
 
 /* Ends as the sandbox ended, when nothing of it is left. */
 static void __attribute__((noreturn)) keeper(int process, int init_socket) {
@@ -573,6 +608,7 @@ static void __attribute__((noreturn)) keeper(int process, int init_socket) {
     call5(ppoll, wanted, 4, is_idle && !is_orphaned ? 0 : &often, 0, 8);
     if (hears) hears = hear_init();
     look_at_changes(0);
+    if (!is_idle) look_at_held(0);
     u32 information[32];
     while (call3(read, signals, information, sizeof information) > 0) if (information[0] == SIGTERM) end_session();
     if (wanted[3].revents) end_session();

@@ -15,7 +15,7 @@ enum {
   SYS_bind = 49, SYS_recvfrom = 45, SYS_listen = 50, SYS_getsockname = 51, SYS_socketpair = 53, SYS_fcntl = 72, SYS_setsockopt = 54, SYS_clone = 56, SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61,
   SYS_kill = 62, SYS_getcwd = 79, SYS_chdir = 80, SYS_umask = 95, SYS_getppid = 110, SYS_setsid = 112, SYS_prctl = 157,
   SYS_setrlimit = 160, SYS_getdents64 = 217, SYS_waitid = 247, SYS_clock_gettime = 228, SYS_exit_group = 231, SYS_inotify_add_watch = 254,
-  SYS_openat = 257, SYS_newfstatat = 262, SYS_unlinkat = 263, SYS_renameat = 264, SYS_fchmodat = 268, SYS_ppoll = 271, SYS_accept4 = 288,
+  SYS_openat = 257, SYS_mkdirat = 258, SYS_newfstatat = 262, SYS_unlinkat = 263, SYS_renameat = 264, SYS_fchmodat = 268, SYS_ppoll = 271, SYS_accept4 = 288,
   SYS_signalfd4 = 289, SYS_dup3 = 292, SYS_pipe2 = 293, SYS_inotify_init1 = 294, SYS_renameat2 = 316, SYS_getrandom = 318, SYS_close_range = 436,
   SYS_ioctl = 16, SYS_shmget = 29, SYS_shmat = 30, SYS_shmctl = 31, SYS_sendto = 44, SYS_getsockopt = 55, SYS_semget = 64, SYS_semop = 65, SYS_semctl = 66,
   SYS_msgget = 68, SYS_msgsnd = 69, SYS_msgrcv = 70, SYS_msgctl = 71, SYS_getsid = 124, SYS_capget = 125, SYS_capset = 126, SYS_rt_sigqueueinfo = 129, SYS_setpriority = 141,
@@ -35,7 +35,7 @@ static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
 struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 device, size, block_size, blocks, accessed[2], modified[2], changed[2], rest[3]; };
 #elif defined(__aarch64__)
 enum {
-  SYS_getcwd = 17, SYS_dup3 = 24, SYS_fcntl = 25, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49, SYS_fchmodat = 53,
+  SYS_getcwd = 17, SYS_dup3 = 24, SYS_fcntl = 25, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_mkdirat = 34, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49, SYS_fchmodat = 53,
   SYS_openat = 56, SYS_close = 57, SYS_pipe2 = 59, SYS_getdents64 = 61, SYS_lseek = 62, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
   SYS_signalfd4 = 74, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit = 93, SYS_exit_group = 94, SYS_waitid = 95, SYS_clock_gettime = 113,
   SYS_kill = 129, SYS_rt_sigaction = 134, SYS_rt_sigprocmask = 135, SYS_setsid = 157, SYS_setrlimit = 164,
@@ -65,7 +65,7 @@ struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 device, pad, size, bl
 #endif
 
 /* These have the same number everywhere. */
-enum { SYS_pidfd_send_signal = 424, SYS_pidfd_open = 434, SYS_pidfd_getfd = 438, SYS_landlock_create_ruleset = 444, SYS_landlock_add_rule = 445, SYS_landlock_restrict_self = 446 };
+enum { SYS_pidfd_send_signal = 424, SYS_pidfd_open = 434, SYS_openat2 = 437, SYS_pidfd_getfd = 438, SYS_landlock_create_ruleset = 444, SYS_landlock_add_rule = 445, SYS_landlock_restrict_self = 446 };
 
 #define CALL(name, a, b, c, d, e) syscall6(SYS_##name, (i64)(a), (i64)(b), (i64)(c), (i64)(d), (i64)(e), 0)
 #define call1(name, a) CALL(name, a, 0, 0, 0, 0)

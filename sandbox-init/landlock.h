@@ -11,7 +11,7 @@
  *   `r` a path to read and run; `l` one to list only; `w` one to read, run and change; `d` a device to read and write
  *   `u` a folder whose Unix sockets may be called; `p` a port of the network door, on 127.0.0.1
  *
- * Rights only add up on the way down. A path that is not there is left out, but for `w`. */
+ * Rights only add up on the way down. A path that is not there is left out, but for `w`. Only `d` may be a link. */
 #ifndef LANDLOCK_H
 #define LANDLOCK_H
 #include "filter.h"
@@ -70,9 +70,14 @@ static u64 rights_of(char letter, u64 handled) {
   return 0;
 }
 
-static void add_rule(int ruleset, u64 rights, const char *path, int is_needed) {
+struct open_how { u64 flags, mode, resolve; };
+enum { RESOLVE_NO_SYMLINKS = 4 };
+
+/* The launcher resolved all links but those of devices. One that is there now was put there by somebody else. */
+static void add_rule(int ruleset, u64 rights, const char *path, int is_needed, int follows) {
   struct stat state;
-  int file = (int)call4(openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
+  struct open_how how = {O_PATH | O_CLOEXEC, 0, follows ? 0 : RESOLVE_NO_SYMLINKS};
+  int file = (int)call4(openat2, AT_FDCWD, path, &how, sizeof how);
   struct path_rule rule = {rights, file};
   if (file >= 0 && call2(fstat, file, &state) == 0 && (state.mode & S_IFMT) != S_IFDIR) rule.rights &= FS_OF_FILES;
   i64 added = file < 0 ? file : rule.rights ? call4(landlock_add_rule, ruleset, LANDLOCK_RULE_PATH, &rule, 0) : 0;
@@ -94,10 +99,10 @@ static void restrict_files(int abi) {
   if (ruleset < 0) fail(problem, EXIT_UNAVAILABLE);
   for (u64 at = 0; at < places.size; at += length(places.records + at) + 1) {
     u64 rights = rights_of(places.records[at], handled.files);
-    if (rights) add_rule((int)ruleset, rights, places.records + at + 1, places.records[at] == 'w');
+    if (rights) add_rule((int)ruleset, rights, places.records + at + 1, places.records[at] == 'w', places.records[at] == 'd');
   }
   /* Init and the reaper look for processes to end. */
-  add_rule((int)ruleset, FS_READ_FILE | FS_READ_DIR, "/proc", 1);
+  add_rule((int)ruleset, FS_READ_FILE | FS_READ_DIR, "/proc", 1, 0);
   if (call2(landlock_restrict_self, ruleset, 0) < 0) fail(problem, EXIT_UNAVAILABLE);
   call1(close, ruleset);
 }

@@ -58,6 +58,7 @@ static void __attribute__((noreturn)) serve(char **arguments, char **environment
   if (watcher < 0) misses_changes = 1;
   report_channel = KEEPER_REPORT;
   look_at_all();
+  remember_held(0);
   /* What is inside is ours to wait for, also when bubblewrap is gone. */
   call5(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   int own = (int)call1(getpid, 0);

@@ -125,7 +125,7 @@ test("the child's environment has both agent variables and nothing that loads co
     "ZDOTDIR",
   ]);
   expect([seen["SIGNALBOX_AGENT"], seen["AMPLIHACK_AGENT_BINARY"]]).toEqual(["claude", "claude"]);
-  expect(seen["SIGNALBOX_RUN"]).toMatch(/^[0-9a-f]{32}$/);
+  expect(seen["SIGNALBOX_RUN"]).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 });
 
 test.each([

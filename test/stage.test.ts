@@ -211,14 +211,14 @@ test("a copy of a staged repository elsewhere works as well", async () => {
 test("a launch brings up to date what is staged, and nothing else", async () => {
   const { cwd, env, run, read, write, status } = repository({});
   const home = join(env["HOME"] ?? "", ".signalbox");
-  expect([await refreshStaged({ root: cwd, home, env }), status()]).toEqual([[], ""]);
+  expect([await refreshStaged(cwd, home, env), status()]).toEqual([[], ""]);
   await run("stage", "copilot");
-  expect(await refreshStaged({ root: cwd, home, env })).toEqual(
+  expect(await refreshStaged(cwd, home, env)).toEqual(
     // The entry and the wrappers of the bundle and of the sources differ in nothing that is committed.
     [],
   );
   write(".signalbox/hooks/tool-before-new", "#!/bin/sh\necho '{}'\n");
-  expect(await refreshStaged({ root: cwd, home, env })).toEqual(["updated staged files: .github/hooks/pre-tool-use"]);
+  expect(await refreshStaged(cwd, home, env)).toEqual(["updated staged files: .github/hooks/pre-tool-use"]);
   expect(read(".github/hooks/pre-tool-use")).toContain("'.signalbox/hooks/tool-before-new'");
 });
 

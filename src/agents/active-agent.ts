@@ -4,7 +4,7 @@ import type { ActiveAgent, AgentName } from "../contract/agent.ts";
 import { readBounded } from "../lib/files/read-file.ts";
 import { jsonDepth, parseJson } from "../lib/json/parse-json.ts";
 import { isInside } from "../lib/path/inside.ts";
-import { errorCode, EXIT, isUserError, UserError } from "../lib/text/user-error.ts";
+import { errorCode, EXIT, isMissing, isUserError, UserError } from "../lib/text/user-error.ts";
 import { findBinary } from "./find-binary.ts";
 import type { Agent } from "./pack/agent.ts";
 import { isAgentName } from "./packs.ts";
@@ -77,8 +77,7 @@ function exists(path: string): boolean {
     lstatSync(path);
     return true;
   } catch (error) {
-    const code = errorCode(error);
-    return code !== "ENOENT" && code !== "ENOTDIR";
+    return !isMissing(error);
   }
 }
 

@@ -173,15 +173,9 @@ const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 /** Subcommands of a tool-free word that serve the agent's tools to another program, or let it work on tasks. */
 const WORKING = ["serve", "eval"];
 
-interface Start {
-  readonly agent: Agent;
-  readonly flags: readonly string[];
-  readonly prompt?: Buffer | undefined;
-}
-
 /** True for an agent's command that runs no tools. False in case of doubt. */
-export function runsNoTools({ agent, flags, prompt }: Start): boolean {
-  if (prompt !== undefined) return false;
+export function runsNoTools(agent: Agent, flags: readonly string[], hasPrompt: boolean): boolean {
+  if (hasPrompt) return false;
   const [first = "", ...rest] = flags;
   if (rest.length === 0 && INFORMATION.includes(first)) return true;
   if (!agent.toolFree.includes(first) || rest.some((word) => WORKING.includes(word))) return false;

@@ -6,7 +6,14 @@ import { isExecutable, isFile, isFolder } from "../lib/path/find-program.ts";
 import { linkHops } from "../lib/path/real-path.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import type { Agent } from "./pack/agent.ts";
-import { type Found, isInWorkspace, loosePath, searchPath, type SearchPlace, workspaceFolders } from "./search-path.ts";
+import {
+  type Found,
+  isInWorkspace,
+  loosePath,
+  searchPath,
+  type ProgramSearch,
+  workspaceFolders,
+} from "./search-path.ts";
 
 /** Marks our own `copilot` shim in its first lines, so that a launch never starts signalbox again. */
 const SHIM_MARK = "signalbox-shim";
@@ -14,17 +21,18 @@ const SHIM_MARK = "signalbox-shim";
 /** The variable that sets the path of an agent's program, for example SIGNALBOX_CLAUDE_BINARY. */
 const binaryVariable = (agent: Agent) => `SIGNALBOX_${agent.name.toUpperCase()}_BINARY`;
 
-export interface FoundBinary {
+interface Candidate {
   readonly path: string;
-  readonly real: string;
   readonly from: "setting" | "PATH" | "known place";
+}
+
+export interface FoundBinary extends Candidate {
+  readonly real: string;
   /** The command before the agent's own arguments: the program itself, or its interpreter and then the program. */
   readonly words: readonly [string, ...string[]];
   /** Programs that were skipped, for the user. */
   readonly warnings: readonly string[];
 }
-
-type Candidate = Pick<FoundBinary, "path" | "from">;
 
 /** Folders not to use programs from: those that the agent works in, and the rest of the repository. */
 interface Search {
@@ -165,7 +173,7 @@ const MAX_DEEP = 4;
  * The words that start a program. A script whose shebang uses `env` gets the first interpreter in PATH that is outside the
  * workspace; any other program is started directly, with one word.
  */
-function safeStart(program: string, place: SearchPlace, depth = 0): StartWords | NoStart {
+function safeStart(program: string, place: ProgramSearch, depth = 0): StartWords | NoStart {
   const asItIs: StartWords = { words: [program], passedOver: [] };
   const interpreter = place.avoid.length === 0 || depth > MAX_DEEP ? undefined : interpreterOf(program, place);
   if (interpreter === undefined) return asItIs;
@@ -182,7 +190,7 @@ interface Interpreter extends Found {
 }
 
 /** The interpreter that a script's shebang refers to, and its flags. */
-function interpreterOf(program: string, place: SearchPlace): Interpreter | undefined {
+function interpreterOf(program: string, place: ProgramSearch): Interpreter | undefined {
   const [, interpreter, rest = ""] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(readHead(program)) ?? [];
   if (interpreter === undefined) return undefined;
   if (basename(interpreter) === "env") {
@@ -210,7 +218,7 @@ function wordsOfEnv(text: string): readonly string[] {
  * The words that start a program named by the user. A bare name, and the interpreter of a script, are only searched for
  * outside the workspace; a path is taken as given. A name that is not found is left to the system.
  */
-export function commandWords(name: string, place: SearchPlace): readonly [string, ...string[]] {
+export function commandWords(name: string, place: ProgramSearch): readonly [string, ...string[]] {
   const named = name.includes("/") ? resolve(place.cwd, name) : undefined;
   const found = named === undefined ? searchPath(name, place) : { path: named, passedOver: [] };
   if (found.path === undefined) {

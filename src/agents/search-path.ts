@@ -1,13 +1,13 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { isExecutable, isFile } from "../lib/path/find-program.ts";
 import { isInside, unsafeWorkspace } from "../lib/path/inside.ts";
-import { linkHops } from "../lib/path/real-path.ts";
+import { linkHops, realIfThere } from "../lib/path/real-path.ts";
 import { gitTop } from "../lib/path/workspace.ts";
 
 /** Where to search for programs by name, and the folders whose programs must not be used. */
-export interface SearchPlace {
+export interface ProgramSearch {
   readonly env: NodeJS.ProcessEnv;
   /** The base of relative and empty PATH entries. */
   readonly cwd: string;
@@ -23,7 +23,7 @@ export interface Found {
 }
 
 /** Searches PATH like the system does, but skips programs inside a folder to avoid. */
-export function searchPath(name: string, { env, cwd, avoid }: SearchPlace): Found {
+export function searchPath(name: string, { env, cwd, avoid }: ProgramSearch): Found {
   const passedOver: string[] = [];
   for (const folder of (env["PATH"] ?? "").split(delimiter)) {
     // Not normalised: the system resolves `..` after following links.
@@ -40,12 +40,9 @@ export function searchPath(name: string, { env, cwd, avoid }: SearchPlace): Foun
  * and the main work tree of a linked one. Excludes plain folders that are too broad for a workspace, such as the home.
  */
 export function workspaceFolders(workedIn: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
-  const home = real(env["HOME"] ?? homedir());
-  return [...new Set(workedIn.flatMap((folder) => around(real(folder), home)))];
+  const home = realIfThere(env["HOME"] ?? homedir());
+  return [...new Set(workedIn.flatMap((folder) => around(realIfThere(folder), home)))];
 }
-
-/** A missing folder contains nothing; the program that starts there reports it. */
-const real = (folder: string) => (existsSync(folder) ? realpathSync(folder) : folder);
 
 function around(start: string, home: string): readonly string[] {
   const up = withFolders(start);

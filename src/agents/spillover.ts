@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isInside } from "../lib/path/inside.ts";
 import { randomId } from "../lib/files/random-id.ts";
-import { readBounded } from "../lib/files/read-file.ts";
+import { readBoundedText } from "../lib/files/read-file.ts";
 
 /** A value of at least this many UTF-8 bytes is passed as a file. */
 export const SPILL_BYTES = 32_768;
@@ -35,7 +35,7 @@ export function openSpillover(parent: string = tmpdir()): Spillover {
       const path = spilledPath(travelled, folder);
       if (path === undefined) return travelled;
       if (!isInside(realpathSync(path), folder ?? path)) throw new Error("a spilled value is a link out of its folder");
-      return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+      return readBoundedText(path, MAX_BYTES);
     },
     [Symbol.dispose]() {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { withoutRecipes } from "../guard/policy/compiled-policy.ts";
 import type { Policy } from "../contract/policy.ts";
 import { currentFolder, findWorkspace } from "../lib/path/workspace.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
-import { readBounded } from "../lib/files/read-file.ts";
+import { readBoundedText } from "../lib/files/read-file.ts";
 import { UserError } from "../lib/text/user-error.ts";
 
 /**
@@ -16,7 +16,7 @@ export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: stri
   const workspaceRoot = findWorkspace(cwd);
   const { policy: path } = flags;
   if (typeof path !== "string") return loadActivePolicy({ workspaceRoot, folder: signalboxHome(), preset });
-  return loadNamedPolicy({ path, text: readText(path) }, { workspaceRoot, preset });
+  return loadNamedPolicy(path, readText(path), workspaceRoot, preset);
 }
 
 /**
@@ -33,7 +33,7 @@ const MAX_BYTES = 1024 * 1024;
 /** The text of a file named by the user. */
 export function readText(path: string): string {
   try {
-    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+    return readBoundedText(path, MAX_BYTES);
   } catch (error) {
     throw new UserError(`${path} cannot be read`, {
       where: path,

@@ -1,10 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { flawPlace, listSegments, prunedLookup, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { prunedLine } from "../lib/files/tombstones.ts";
 import { needsUpdate } from "../lib/json/file-format.ts";
-import { isRecord, strings } from "../lib/json/json-value.ts";
-import { parseJson } from "../lib/json/parse-json.ts";
+import { isRecord } from "../lib/json/json-value.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
@@ -12,6 +11,7 @@ import { listReceipts } from "../receipts/seal/find-receipt.ts";
 import { verifyAuditHead } from "../receipts/seal/verify-receipts.ts";
 import type { CommandModule } from "./command-module.ts";
 import { callText } from "./denied-calls.ts";
+import { type LoggedCall, loggedCall, linesOf } from "./logged-calls.ts";
 import { printText } from "./flags.ts";
 import { subVerb, subVerbsText } from "./sub-verbs.ts";
 
@@ -47,11 +47,6 @@ const askedBy = ({ agent, cwd, input }: LoggedCall) => JSON.stringify([agent, cw
 
 const byTime = (one: LoggedCall, other: LoggedCall) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0);
 
-const linesOf = (path: string): readonly string[] =>
-  readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
-
 export const command: CommandModule = {
   subVerbs: HELP,
   firstWords: () => ["verify", "show"],
@@ -66,11 +61,11 @@ export const command: CommandModule = {
   },
   async run({ words, flags }) {
     const folder = signalboxHome();
-    const shown = { json: flags["json"] === true, limit: Number(flags["limit"]) };
-    if (words.length === 0) return await showLast(folder, shown.json, shown.limit);
+    const [json, limit] = [flags["json"] === true, Number(flags["limit"])];
+    if (words.length === 0) return await showLast(folder, json, limit);
     const act = subVerb("audit", words[0], {
       verify: async () => verify(folder),
-      show: () => show(folder, { ...shown, run: words[1] }),
+      show: () => show(folder, words[1], json, limit),
     });
     return await act();
   },
@@ -116,13 +111,7 @@ function unlikeReceipts(home: string): string | undefined {
   return undefined;
 }
 
-interface Shown {
-  readonly run: string | undefined;
-  readonly json: boolean;
-  readonly limit: number;
-}
-
-async function show(home: string, { run, json, limit }: Shown): Promise<number> {
+async function show(home: string, run: string | undefined, json: boolean, limit: number): Promise<number> {
   const wanted = Number.isInteger(limit) && limit > 0 ? limit : 50;
   const all = run === undefined ? newestRecords(home, wanted) : recordsOf(home, sessionOf(home, run));
   const records = all.slice(-wanted);
@@ -151,7 +140,7 @@ function sessionOf(home: string, run: string): string {
 /** What a person wants who says no more: the last session. The rest is in the help. */
 async function showLast(home: string, json: boolean, limit: number): Promise<number> {
   const run = lastSession(home);
-  await show(home, { run, json, limit });
+  await show(home, run, json, limit);
   if (!json) await printText("\nMore: signalbox audit show, signalbox audit verify, signalbox audit --help\n");
   return EXIT.ok;
 }
@@ -232,23 +221,6 @@ function hostLine({ input, call, verdict, rules }: LoggedCall): string {
   return printableLine(`${verdict === "allow" ? "allowed" : "refused"} ${host}: ${rules.join(", ")}`);
 }
 
-/** A record of the log as far as it is shown, and its line. */
-export interface LoggedCall {
-  readonly line: string;
-  readonly time: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly tool: string;
-  readonly cwd: string;
-  /** The call as it was recorded: JSON, or the beginning of it. */
-  readonly call: string;
-  readonly input: unknown;
-  readonly verdict: string;
-  readonly code: string;
-  readonly rules: readonly string[];
-  readonly because: string | undefined;
-}
-
 interface Segment {
   readonly path: string;
   readonly changed: number;
@@ -271,7 +243,7 @@ export function newestRecords(home: string, count: number): readonly LoggedCall[
   for (const { path, changed } of segmentsOf(home)) {
     const oldest = found.length < count ? undefined : found[0];
     if (oldest !== undefined && changed < Date.parse(oldest.time)) break;
-    found = [...found, ...linesOf(path).slice(-count).flatMap(toRecord)].toSorted(byTime).slice(-count);
+    found = [...found, ...linesOf(path).slice(-count).flatMap(loggedCall)].toSorted(byTime).slice(-count);
   }
   return found;
 }
@@ -284,7 +256,7 @@ export function lastSession(home: string): string | undefined {
     const last = linesOf(path)
       .toReversed()
       .values()
-      .flatMap(toRecord)
+      .flatMap(loggedCall)
       .find(({ session }) => session !== NO_SESSION && session !== "");
     if (last !== undefined && (newest === undefined || last.time > newest.time)) newest = last;
   }
@@ -298,7 +270,7 @@ export function sessionsNamed(home: string, beginning: string): readonly string[
   for (const { path } of segmentsOf(home))
     for (const line of linesOf(path))
       if (line.includes(mark))
-        for (const { session } of toRecord(line)) if (session.startsWith(beginning)) found.add(session);
+        for (const { session } of loggedCall(line)) if (session.startsWith(beginning)) found.add(session);
   return found.has(beginning) ? [beginning] : [...found];
 }
 
@@ -307,7 +279,7 @@ export function recordsOf(home: string, session: string): readonly LoggedCall[] 
   const marks = [session, NO_SESSION].map((id) => `"session":${JSON.stringify(id)}`);
   const found = segmentsOf(home)
     .flatMap(({ path }) => linesOf(path).filter((line) => marks.some((mark) => line.includes(mark))))
-    .flatMap(toRecord)
+    .flatMap(loggedCall)
     .toSorted(byTime);
   const own = found.filter((record) => record.session === session);
   if (session === NO_SESSION) return own;
@@ -323,39 +295,4 @@ export function recordsOf(home: string, session: string): readonly LoggedCall[] 
 export function commandIn(input: unknown): string | undefined {
   const { command, cmd } = isRecord(input) ? input : {};
   return [command, cmd].find((value) => typeof value === "string");
-}
-
-function toRecord(line: string): readonly LoggedCall[] {
-  const record = parse(line);
-  if (!isRecord(record)) return [];
-  const text = (name: string) => {
-    const value = record[name];
-    return typeof value === "string" ? value : "";
-  };
-  const call = text("call");
-  return [
-    {
-      line,
-      time: text("time"),
-      session: text("session"),
-      agent: text("agent"),
-      tool: text("tool"),
-      cwd: text("cwd"),
-      call,
-      input: parse(call),
-      verdict: text("verdict"),
-      code: text("code"),
-      rules: strings(record["rules"]) ?? [],
-      because: typeof record["because"] === "string" ? record["because"] : undefined,
-    },
-  ];
-}
-
-/** Undefined for what is not JSON: a call that was cut, or a line that is still being written. */
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

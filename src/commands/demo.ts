@@ -89,7 +89,7 @@ export const command: CommandModule = {
       interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : stdoutFull(error)),
     );
     try {
-      const succeeded = await show(base, { keep, signal: interrupted.signal });
+      const succeeded = await show(base, keep, interrupted.signal);
       const { aborted, reason } = interrupted.signal;
       if (reason instanceof Error) throw reason;
       if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
@@ -113,11 +113,6 @@ function openFolder(): string {
   }
 }
 
-interface Showing {
-  readonly keep: boolean;
-  readonly signal: AbortSignal;
-}
-
 interface Place {
   readonly home: string;
   readonly repository: string;
@@ -125,7 +120,7 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
+async function show(base: string, keep: boolean, signal: AbortSignal): Promise<boolean> {
   const screen = demoScreen(process.stdout, calledAs(process.env, currentFolder()));
   const [home, repository, programs] = [join(base, "home"), join(base, "repository"), join(base, "bin")];
   mkdirSync(home, { mode: 0o700 });

@@ -55,13 +55,13 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const [name] = words;
     const wanted = textFlag(flags, "set");
-    const options = { baseUrl: textFlag(flags, "baseUrl"), json: flags["json"] === true };
+    const [baseUrl, json] = [textFlag(flags, "baseUrl"), flags["json"] === true];
     if (wanted !== undefined && name !== undefined) {
       throw new UserError("--set already names a model", { where: name, fix: "pass one of the two" });
     }
-    if (wanted !== undefined) setModel(wanted, options);
-    else if (name !== undefined) showModel(name, options);
-    else listModels(options.json);
+    if (wanted !== undefined) setModel(wanted, baseUrl, json);
+    else if (name !== undefined) showModel(name, baseUrl, json);
+    else listModels(json);
     return EXIT.ok;
   },
 };
@@ -117,13 +117,8 @@ function chosenLine({ model, from }: Chosen): string {
   return "Used here: none. Choose one with --model, SIGNALBOX_MODEL, or signalbox models --set NAME.";
 }
 
-interface ShowOptions {
-  readonly baseUrl: string | undefined;
-  readonly json: boolean;
-}
-
 /** How one model would be called, and what is known about it. */
-export function showModel(name: string, { baseUrl, json }: ShowOptions): void {
+export function showModel(name: string, baseUrl: string | undefined, json: boolean): void {
   const wanted = { name, place: "the argument of models", baseUrl, environment: process.env };
   const { provider, wire, id, baseUrl: address, key } = chooseModel(wanted);
   const call = { provider, model: id, wire, baseUrl: address, key: key === undefined ? "none" : "set" };
@@ -141,13 +136,8 @@ export function showModel(name: string, { baseUrl, json }: ShowOptions): void {
   for (const [field, value] of Object.entries(facts)) process.stdout.write(`${field.padEnd(9)}${printable(value)}\n`);
 }
 
-interface SetOptions {
-  readonly baseUrl: string | undefined;
-  readonly json: boolean;
-}
-
 /** Writes a model to the user's settings, once it is known that it can be called. */
-export function setModel(name: string, { baseUrl, json }: SetOptions): void {
+export function setModel(name: string, baseUrl: string | undefined, json: boolean): void {
   refuseInSandbox("a command in the sandbox cannot change settings", "run it in your own terminal");
   const { provider, id } = readModelName(name, "--set");
   const known = wantedBaseUrl(name, loadSettings(signalboxHome()));

@@ -4,13 +4,13 @@ import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { identify } from "../launch/binary-identity.ts";
+import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { printable } from "../lib/text/printable.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { findCandidates, onTrialStages, proveAll } from "../proof/prove.ts";
-import type { Candidate, ProveOptions } from "../proof/trial-stage.ts";
 import { compareFaults } from "../proof/compare-faults.ts";
 import { faultLines, type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
@@ -38,15 +38,30 @@ export const command: CommandModule = {
     const candidates = findCandidates(words, process.env, currentFolder());
     using interrupted = abortOnSignal();
     const home = signalboxHome();
-    const options: ProveOptions = {
+    const env = { ...process.env };
+    const options = {
       version: manifest.version,
-      env: { ...process.env },
+      env,
+      processesFor: systemProcesses,
       signal: interrupted.signal,
       tell: progress(),
       only: only.length === 0 ? undefined : only,
     };
     try {
-      if (flags["faults"] === true) return await showFaults(candidates, home, options, flags["json"] === true);
+      if (flags["faults"] === true) {
+        const cache = join(home, "cache");
+        const versions = await Promise.all(
+          candidates.map(async ({ agent, binary }) => (await identify(agent, binary, { cache, env })).version),
+        );
+        const compared = await onTrialStages(candidates, options, async (stage) => {
+          options.signal.throwIfAborted();
+          options.tell(`${stage.name}: faults`);
+          return await compareFaults(stage);
+        });
+        options.tell("");
+        const tried = compared.map((one, index) => ({ ...one, version: shortVersion(versions[index] ?? "") }));
+        return await showFaults(tried, flags["json"] === true);
+      }
       const report = await proveAll(candidates, home, options);
       options.tell("");
       if (flags["json"] === true) printJson(report);
@@ -89,21 +104,7 @@ function guaranteesIn(text: string | undefined, where: string): readonly Guarant
     });
 }
 
-async function showFaults(
-  candidates: readonly Candidate[],
-  home: string,
-  options: ProveOptions,
-  json: boolean,
-): Promise<number> {
-  const known = { cache: join(home, "cache"), env: options.env };
-  const identities = await Promise.all(candidates.map(({ agent, binary }) => identify(agent, binary, known)));
-  const compared = await onTrialStages(candidates, options, async (stage) => {
-    options.signal.throwIfAborted();
-    options.tell(`${stage.name}: faults`);
-    return await compareFaults(stage);
-  });
-  options.tell("");
-  const agents = compared.map((one, index) => ({ ...one, version: shortVersion(identities[index]?.version ?? "") }));
+async function showFaults(agents: Parameters<typeof faultLines>[0], json: boolean): Promise<number> {
   if (json) printJson({ agents });
   else {
     const agentFacts = await Promise.all(PROVABLE.map(offlineOf));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
+import { type ContainmentForm, WEAKER_LOSES, weakerNotice } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import { exitStatus } from "../launch/exit-status.ts";
 import { randomId } from "../lib/files/random-id.ts";
@@ -34,7 +35,8 @@ export const command: CommandModule = {
     command
       .usage("[flags] -- COMMAND")
       .option("--explain", "show what commands in the sandbox can reach")
-      .option("--json", "with --explain: print JSON")
+      .option("--why", "show each form of the sandbox, what refuses it here, and what is lost without it")
+      .option("--json", "with --explain and --why: print JSON")
       .option("--policy <file>", "use this policy instead of the active one")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
       .addHelpText(
@@ -46,19 +48,26 @@ arguments; a single word is a line for bash. Exits with the command's exit code,
 Examples:
   signalbox sandbox -- npm test
   signalbox sandbox -- 'cat ~/.ssh/id_ed25519 | wc'
-  signalbox sandbox --explain`,
+  signalbox sandbox --explain
+  signalbox sandbox --why`,
       );
   },
 
   async run({ flags, passed = [] }) {
     const chosen = chosenPolicy(flags).policy;
     const policy = chosen.sandbox === "off" ? { ...chosen, sandbox: "auto" as const } : chosen;
-    if (flags["explain"] !== true && passed.length === 0)
+    if (flags["explain"] !== true && flags["why"] !== true && passed.length === 0)
       throw new UserError("no command to run", { fix: "try: signalbox sandbox -- npm test" });
     refuseInSandbox(
       "this already runs inside a session's sandbox",
       "run the command as it is, without signalbox sandbox",
     );
+    if (flags["why"] === true) {
+      const { whyForms, whyText } = await import("./sandbox-forms.ts");
+      const forms = await whyForms(chosen, signalboxHome());
+      process.stdout.write(flags["json"] === true ? `${JSON.stringify(forms)}\n` : whyText(forms));
+      return EXIT.ok;
+    }
     const session = await openContainedSession({
       policy,
       caller: { session: randomId(), agent: "signalbox sandbox" },
@@ -73,6 +82,8 @@ Examples:
       throw new UserError(`the command cannot be contained: ${because}`, { fix, exitCode: EXIT.refused });
     }
     await using open = session;
+    const notice = weakerNotice(open.containment);
+    if (notice !== undefined) say(notice);
     if (flags["explain"] === true) {
       process.stdout.write(explainSandbox(open, policy, flags["json"] === true));
       return EXIT.ok;
@@ -108,12 +119,20 @@ async function runInside(program: string, line: string) {
   return { status: exitStatus({ code: child.exitCode, signal: child.signalCode }, undefined), output };
 }
 
+function notHeld(form: ContainmentForm): string {
+  if (form === "landlock") return `Not held: ${WEAKER_LOSES.join("; ")}.`;
+  return form === "bubblewrap"
+    ? "Not held: sockets that other programs create later outside /run, /tmp, /var/tmp and the home folder."
+    : "Not held: processes. Loopback is the machine's own, and only the door can be called on it.";
+}
+
 /** What commands in a sandbox can reach, for people or as JSON. */
 export function explainSandbox(session: ContainedSession, policy: Policy, asJson: boolean): string {
-  const { by, held, provenAt } = session.containment;
+  const { form, by, held, provenAt } = session.containment;
   const { roots, mounts, watched } = session.plan;
   const paths = (kinds: readonly string[]) => mounts.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path);
   const facts = {
+    form,
     by,
     held,
     provenAt,
@@ -133,7 +152,7 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     `Held: ${held.join(", ")}, by ${by}, proven ${provenAt}`,
     ...list("Commands can write", facts.writable),
     ...list("They can read everything else on the disk, except these, which are hidden", facts.hidden),
-    ...list("Read-only inside", facts.readOnly),
+    ...list(form === "landlock" ? "Put back if a command changes it" : "Read-only inside", facts.readOnly),
     ...list("Cannot be created", facts.notCreatable),
     ...list(
       "Limits for all commands together",
@@ -145,9 +164,7 @@ export function explainSandbox(session: ContainedSession, policy: Policy, asJson
     "",
     "Variables that look like credentials are not passed on" +
       (facts.variables.passed.length === 0 ? "." : `, except ${facts.variables.passed.join(", ")}.`),
-    held.includes("processes")
-      ? "Not held: sockets that other programs create later outside /run, /tmp, /var/tmp and the home folder."
-      : "Not held: processes. Loopback is the machine's own, and only the door can be called on it.",
+    notHeld(form),
   ];
   return `${lines.join("\n")}\n`;
 }

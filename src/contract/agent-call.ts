@@ -32,19 +32,52 @@ export interface AgentCall {
 /** What of a command's reach a sandbox limits. */
 export const HELD_PARTS = ["disk", "secrets", "network", "processes"] as const;
 
-export type HeldPart = (typeof HELD_PARTS)[number];
+/** `home` is the weaker one of `secrets`: the home folder and variables, but not hidden files of the workspace. */
+export type HeldPart = (typeof HELD_PARTS)[number] | "home";
+
+/** What the Landlock form holds. */
+export const PARTLY_HELD: readonly HeldPart[] = ["disk", "home", "network"];
+
+/** Whether it is the weaker form: hidden files can be read, and protected ones are only put back after a command. */
+export const isPartly = (held: readonly string[]): boolean => held.includes("home");
+
+/** `yes (disk, …)` or `partly (disk, …)`. */
+export const heldWords = (held: readonly string[]): string =>
+  `${isPartly(held) ? "partly" : "yes"} (${held.join(", ")})`;
+
+/** By what the commands of a session are held; `agent`: by the agent's own sandbox. */
+export type ContainmentForm = "bubblewrap" | "landlock" | "seatbelt" | "agent";
 
 /** Where a session's commands run: in a proven sandbox, or not, and then why and how to change that. */
 export type Containment =
   | {
       readonly contained: true;
-      /** `bubblewrap`, `seatbelt`, or the agent whose own sandbox is used. */
+      readonly form: ContainmentForm;
+      /** The form's name for people, or the agent whose own sandbox is used. */
       readonly by: string;
       readonly held: readonly HeldPart[];
       /** When the trial last passed on this machine. */
       readonly provenAt: string;
+      /** Of the weaker form: why it is not the whole one, and how to change that. */
+      readonly instead?: { readonly because: string; readonly fix: string } | undefined;
     }
   | { readonly contained: false; readonly because: string; readonly fix: string };
+
+/** What commands can do in the weaker form that the whole one prevents. */
+export const WEAKER_LOSES: readonly string[] = [
+  "hidden files of the workspace, such as .env, can be read",
+  "hooks, workflows and git's settings can be changed; they are put back after each command, and until then a program outside can use what was changed",
+  "modes and times of your other files can be changed, and all processes be seen",
+  "/tmp cannot be used, and loopback is the machine's own",
+];
+
+/** What a session in the weaker form says when it starts; undefined for any other. */
+export function weakerNotice(containment: Containment): string | undefined {
+  if (!containment.contained || containment.instead === undefined) return undefined;
+  const { held, by, instead } = containment;
+  const because = instead.because.replace(/ \(bwrap: .*$/s, "");
+  return `contained: ${heldWords(held)}, by ${by}, because ${because}. Hidden files such as .env can be read, and changed hooks and workflows are put back only after a command. To see more: signalbox sandbox --why`;
+}
 
 /**
  * One thing that a command needs and the sandbox does not give. A host, a path or a variable can be lent to this one

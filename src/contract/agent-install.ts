@@ -2,8 +2,8 @@ import type { HeldPart } from "./agent-call.ts";
 import type { Dialect, HookEventName, ToolBefore } from "./hook-event.ts";
 import type { OwnRules } from "./own-rules.ts";
 
-/** The facts about one agent start that an install needs. */
-export interface AgentStart {
+/** How an agent is started. */
+export interface PlainStart {
   /** The user's own flags for the agent, and the environment it will run with. */
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -11,6 +11,10 @@ export interface AgentStart {
   readonly cwd: string;
   /** A person is at the terminal, and the agent itself asks whether to trust a folder. */
   readonly interactive: boolean;
+}
+
+/** The facts about one agent start that an install needs. */
+export interface AgentStart extends PlainStart {
   /** True when the user trusts exactly this file content. */
   readonly trusts: (path: string, text: string) => boolean;
   /** True for settings that contain only what `signalbox stage` writes. */
@@ -67,17 +71,15 @@ export interface AgentInstall {
   /** The parts of this start that must be checked again on each call. */
   readonly factsOf?: (start: AgentStart) => Partial<StartFacts>;
   /** The hook commands that the agent will start by itself, besides ours. */
-  readonly ownHooks?: (start: OwnRulesStart & Pick<InstallParts, "trustedFiles">) => readonly OwnHook[];
+  readonly ownHooks?: (start: PlainStart & { readonly trustedFiles?: TrustedFiles | undefined }) => readonly OwnHook[];
   /** The agent's own rules about commands, from every source that it would read. System files are below `root`. */
-  readonly readOwnRules: (start: OwnRulesStart, root?: string) => OwnRules;
+  readonly readOwnRules: (start: PlainStart, root?: string) => OwnRules;
   /**
    * How the agent is started when its commands run in our sandbox. Missing where nothing changes. `canEnter`: a program
    * inside the agent's own sandbox can enter ours.
    */
-  readonly containedStart?: (start: OwnRulesStart & { readonly canEnter: boolean }, root?: string) => ContainedStart;
+  readonly containedStart?: (start: PlainStart & { readonly canEnter: boolean }, root?: string) => ContainedStart;
 }
-
-type OwnRulesStart = Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">;
 
 /** Who contains the commands of a start in a contained session. */
 export type ContainedStart =

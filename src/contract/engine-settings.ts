@@ -40,6 +40,8 @@ export type EngineSettings = z.infer<typeof EngineSettings>;
 export const Effort = z.enum(["low", "medium", "high", "max"]);
 
 /** A settings file of a user or of a project. `engine` contains some of the EngineSettings. */
+const CheckCommand = z.string().trim().min(1).max(2000);
+
 export const SettingsFile = z.strictObject({
   version: z.literal(1).optional(),
   /** `provider/model` */
@@ -56,6 +58,10 @@ export const SettingsFile = z.strictObject({
     })
     .optional(),
   engine: z.record(z.string(), z.unknown()).optional(),
+  /** Checks of every launch in this project. Only in the project's file. */
+  accept: z.union([CheckCommand, z.array(CheckCommand).min(1).max(20)]).optional(),
+  /** False: a launch whose work was not checked does not say how it could be. */
+  check_hint: z.boolean().optional(),
 });
 
 export type SettingsFile = z.infer<typeof SettingsFile>;

@@ -71,6 +71,8 @@ export interface HookAnswer {
   readonly context?: string | undefined;
   /** For stops and prompts: why it is blocked. */
   readonly block?: string | undefined;
+  /** For stops: a line for the person, in agents that can show one. */
+  readonly tell?: string | undefined;
   /** For `prompt-submitted`: the prompt to use instead. Only our own engine takes it. */
   readonly prompt?: string | undefined;
   /** For `tool-after`: the call failed, which is an event of its own in some agents. */
@@ -83,6 +85,19 @@ export interface HookAnswer {
 interface ChangedResult {
   readonly text: string;
   readonly failed?: boolean;
+}
+
+/** What the launch of a session sees of it, and what it says when the agent wants to stop. */
+export interface SessionWatch {
+  /** A stop may take as long as a check. */
+  readonly checksStops: boolean;
+  /** The person sent a prompt. */
+  readonly prompted: (prompt: string) => void;
+  /** Called around every call. */
+  readonly began: (call: string) => void;
+  readonly ended: (call: string) => void;
+  /** The agent, and not a sub-agent, wants to stop, and no hook of the person refused that. */
+  readonly stopping: () => Promise<Pick<HookAnswer, "block" | "tell">>;
 }
 
 export type Payload = Readonly<Record<string, unknown>>;

@@ -99,6 +99,15 @@ export const TokenUsage = z.object({
 
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
+export const NO_USAGE: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+export const addUsage = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+});
+
 /** The text of an answer, without its thinking. */
 export function answerText(message: AssistantMessage): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");

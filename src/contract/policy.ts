@@ -22,6 +22,8 @@ export interface Policy {
   readonly interactive: boolean;
   /** `auto`: `workspace` where the sandbox is proven on this machine, otherwise none. */
   readonly sandbox: "auto" | "off" | "workspace" | "strict";
+  /** Whether the weaker form of the sandbox will do. By default only for `auto`; `strict` never takes it. */
+  readonly landlock?: "allow" | "deny" | undefined;
   /** What commands in the sandbox may use together, where it is not the default. Sizes are in bytes. */
   readonly limits?: Partial<Record<LimitName, number>> | undefined;
   /** Folders in which repositories that commands create keep settings and hooks that run programs. */
@@ -45,6 +47,7 @@ export interface Grants {
   readonly hosts: readonly string[];
   readonly tools: readonly string[];
   readonly sandbox?: Policy["sandbox"] | undefined;
+  readonly landlock?: Policy["landlock"];
   readonly limits?: Policy["limits"];
   readonly passVariables: readonly string[];
   readonly newRepositories: readonly string[];
@@ -175,7 +178,14 @@ export const PolicyFile = z.strictObject({
     .strictObject({ allow: Texts.default([]), deny: Texts.default([]), require_approval_for: Texts.default([]) })
     .optional(),
   sandbox: z
-    .union([SandboxLevel, z.strictObject({ level: SandboxLevel.optional(), limits: SandboxLimits.default({}) })])
+    .union([
+      SandboxLevel,
+      z.strictObject({
+        level: SandboxLevel.optional(),
+        landlock: z.enum(["allow", "deny"]).optional(),
+        limits: SandboxLimits.default({}),
+      }),
+    ])
     .optional(),
   env: z.strictObject({ pass: Texts.default([]) }).optional(),
 });

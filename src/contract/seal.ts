@@ -42,6 +42,8 @@ export type Acceptance = z.infer<typeof Acceptance>;
 /** Where the commands of a run ran, and what left the sandbox. */
 export const ContainmentFacts = z.strictObject({
   contained: z.boolean(),
+  /** Missing where there was no sandbox, and in seals of earlier versions. */
+  form: z.enum(["bubblewrap", "landlock", "seatbelt", "agent"]).optional(),
   /** What held them: `bubblewrap`, `seatbelt`, or the agent whose own sandbox was used. */
   by: z.string().nullable(),
   held: z.array(z.string()),

@@ -31,11 +31,11 @@ const MAX_REASON = 300;
  */
 export function decide(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
   const source = commandOf(call.input) ?? "";
-  const left = source.includes("outside") ? leaveSandbox(call, policy, { machine, judge }) : undefined;
+  const left = source.includes("outside") ? leaveSandbox(call, policy, machine, judge) : undefined;
   // Some questions of a preset do not count for a call of a recipe.
   const isRecipe = source.startsWith("signalbox recipe ");
-  const counted = isRecipe ? recipePolicy(call, source, { policy, machine }) : policy;
-  return nameIgnored(left ?? judge(call, counted, machine), { call, policy, machine });
+  const counted = isRecipe ? recipePolicy(call, source, policy, machine) : policy;
+  return nameIgnored(left ?? judge(call, counted, machine), call, policy, machine);
 }
 
 /** Judges a call and records the decision before returning it. Denies if the decision cannot be recorded. */
@@ -96,29 +96,17 @@ function auditEntry(
   };
 }
 
-/** What every entry point to the guard needs. */
-export interface GuardParts {
-  readonly screen: CommandScreen;
-  readonly redact: (text: string) => string;
-}
-
 /** The given screen for shell commands, and a redactor that knows the secrets in an environment. */
 export function guardParts(
   environment: Readonly<Record<string, string | undefined>>,
   screen: CommandScreen,
-): GuardParts {
+): { readonly screen: CommandScreen; readonly redact: (text: string) => string } {
   const values = secretValues(environment);
   return { screen, redact: (text) => redact(text, { values }).text };
 }
 
-interface Judged {
-  readonly call: AgentCall;
-  readonly policy: Policy;
-  readonly machine: Machine & JudgeExtras;
-}
-
 /** Adds the policy file that would have made a decision less strict, if it is ignored for want of trust. */
-function nameIgnored(decision: Decision, { call, policy, machine }: Judged): Decision {
+function nameIgnored(decision: Decision, call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
   const [first] = policy.ignored ?? [];
   if (decision.verdict === "allow" || first === undefined) return decision;
   const trusted = judge(call, asIfTrusted(policy), machine);

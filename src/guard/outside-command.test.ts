@@ -68,16 +68,15 @@ test("a denial names the line of the policy that would allow it, and that line d
   const call = { tool: "Bash", input: { command: "signalbox outside -- docker ps -f 'name=a b'" }, cwd: "/w" };
   const machine = { ...fakeMachine({}), contained: HELD_PARTS };
   const policy = load([], false);
-  const denied = leaveSandbox(call, policy, { machine, judge });
+  const denied = leaveSandbox(call, policy, machine, judge);
   const text = denied === undefined ? "" : explainToModel(denied);
   expect(text).toContain("Blocked `docker ps -f 'name=a b'`: runs outside the sandbox");
   const [, rule = ""] = /add the rule (\{.*\}) in ~\/\.signalbox\/policy\.yaml/.exec(text) ?? [];
-  expect(leaveSandbox(call, load([parse(rule)], false), { machine, judge })).toMatchObject({
+  expect(leaveSandbox(call, load([parse(rule)], false), machine, judge)).toMatchObject({
     verdict: "allow",
     contained: false,
   });
-  expect(
-    leaveSandbox(call, policy, { machine: { ...machine, contained: [] }, judge }),
-    "a sandbox that holds nothing is none",
-  ).toBe(undefined);
+  expect(leaveSandbox(call, policy, { ...machine, contained: [] }, judge), "a sandbox that holds nothing is none").toBe(
+    undefined,
+  );
 });

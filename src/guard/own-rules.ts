@@ -81,7 +81,7 @@ function strictest(command: string, rules: readonly HeldRule[], place: OwnRulesP
  * True when the agent's own allow rules cover a command. Only for a plain command, one without any shell syntax: for
  * others the agent's own answer counts.
  */
-export function isAllowedByOwnRules(command: string, { allow }: Pick<OwnRules, "allow">): boolean {
+export function isAllowedByOwnRules(command: string, allow: OwnRules["allow"]): boolean {
   const text = command.trim();
   return allow.some(({ patterns }) =>
     patterns.some(

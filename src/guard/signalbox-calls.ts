@@ -71,17 +71,15 @@ export function outsideDecision(command: string, decision: Decision, { interacti
   };
 }
 
-interface LeavingParts {
-  readonly machine: Machine & JudgeExtras;
-  /** Passed in, because the hook loads this file without the judge. */
-  readonly judge: typeof judge;
-}
-
-/** The decision about `signalbox outside -- CMD`: CMD is judged as it would be without a sandbox. */
+/**
+ * The decision about `signalbox outside -- CMD`: CMD is judged as it would be without a sandbox. The judge is passed in,
+ * because the hook loads this file without it.
+ */
 export function leaveSandbox(
   call: AgentCall,
   policy: Policy,
-  { machine, judge: judgeCall }: LeavingParts,
+  machine: Machine & JudgeExtras,
+  judgeCall: typeof judge,
 ): Decision | undefined {
   if ((machine.contained ?? []).length === 0 || toolKind(call.tool) !== "shell") return undefined;
   const source = commandOf(call.input);
@@ -110,7 +108,9 @@ function mixedOutside(source: string): Decision {
 }
 
 /** What the judge knows about the session. */
-interface SessionFacts extends Pick<Machine, "readLink" | "kind"> {
+interface SessionFacts {
+  readonly readLink: Machine["readLink"];
+  readonly kind?: Machine["kind"];
   readonly contained?: readonly unknown[] | undefined;
   readonly tainted?: boolean | undefined;
 }
@@ -119,24 +119,16 @@ interface SessionFacts extends Pick<Machine, "readLink" | "kind"> {
  * The policy for a call of a recipe: for a plain one in a contained session, the preset's question does not count. Not
  * after untrusted text, and not in a folder for which other rules hold than for the session.
  */
-export function recipePolicy(
-  call: AgentCall,
-  source: string,
-  place: { policy: Policy; machine: SessionFacts },
-): Policy {
-  const { policy, machine } = place;
+export function recipePolicy(call: AgentCall, source: string, policy: Policy, machine: SessionFacts): Policy {
   const isContained = (machine.contained ?? []).length > 0 && machine.tainted !== true;
   const isAllowed = policy.rules.some(({ id, verdict }) => id === RUN_RECIPES && verdict === "allow");
-  if (!isContained || !isAllowed || plainRecipeRun(source) === undefined || !isInWorkspace(call.cwd, place))
+  if (!isContained || !isAllowed || plainRecipeRun(source) === undefined || !isInWorkspace(call.cwd, policy, machine))
     return policy;
   return { ...policy, rules: policy.rules.filter(({ id, source: from }) => id !== OWN_RECIPES || from !== "preset") };
 }
 
 /** Whether a recipe in this folder would have the same workspace, and so the same policy files. */
-function isInWorkspace(
-  cwd: string | undefined,
-  { policy, machine }: { readonly policy: Policy; readonly machine: SessionFacts },
-): boolean {
+function isInWorkspace(cwd: string | undefined, policy: Policy, machine: SessionFacts): boolean {
   if (cwd === undefined) return false;
   const root = realPath(policy.workspaceRoot, "/", machine.readLink);
   let folder = realPath(cwd, "/", machine.readLink);

@@ -16,7 +16,16 @@ import type { HookRequest } from "./server.ts";
 
 export interface AnswererOptions extends Pick<
   HookContext,
-  "settings" | "policyFor" | "alsoJudge" | "answered" | "ownRules" | "session" | "talked" | "questions" | "warn"
+  | "settings"
+  | "policyFor"
+  | "alsoJudge"
+  | "answered"
+  | "ownRules"
+  | "session"
+  | "talked"
+  | "watch"
+  | "questions"
+  | "warn"
 > {
   readonly env: NodeJS.ProcessEnv;
   readonly screen: (text: string) => Screening;
@@ -40,7 +49,7 @@ const HOOK_MILLISECONDS = 10_000;
 /** Answers one agent's hook calls. The log is opened at the first decision and closed on dispose. */
 export function openAnswerer(options: AnswererOptions): HookAnswerer {
   const { settings, env, screen, refresh, policyFor, alsoJudge, answered } = options;
-  const { ownRules, session, talked, questions, warn } = options;
+  const { ownRules, session, talked, watch, questions, warn } = options;
   const dialect = findDialect(settings.agent);
   let segment: AuditSegment | undefined;
   const open = () => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: options.anchor }));
@@ -53,6 +62,7 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
     ownRules,
     session,
     talked,
+    watch,
     questions,
     warn,
     workspaceOf: findWorkspace,

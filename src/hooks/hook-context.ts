@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { HOOK_EVENTS } from "../agents/pack/hook-event.ts";
 import type { AgentCall, CallContainment, HeldPart, Need } from "../contract/agent-call.ts";
 import type { StartFacts } from "../contract/agent-install.ts";
+import type { SessionWatch } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
 import type { OrderPolicy, Policy } from "../contract/policy.ts";
-import type { Decision } from "../contract/verdict.ts";
+import type { CommandScreen } from "../contract/screening.ts";
+import type { Decision, Verdict } from "../contract/verdict.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import type { GuardParts } from "../guard/decide-and-record.ts";
 import { MANAGED_POLICY, readCompiled, workspacePolicy } from "../guard/policy/compiled-policy.ts";
 import { fileState } from "../lib/files/file-state.ts";
 import { isRecord } from "../lib/json/json-value.ts";
@@ -16,7 +17,8 @@ import type { ContainedSession } from "../sandbox/contained-session.ts";
 import type { HookResult, RegisteredHook } from "./project/find-hooks.ts";
 
 /** The parts of a launch's sandbox that a judged call needs. */
-interface SessionContainment extends Pick<CallContainment, "recoverable"> {
+interface SessionContainment {
+  readonly recoverable?: CallContainment["recoverable"];
   /** Prepares to lend what a command needs; returns the words that go in front of it. */
   readonly lend: (needs: readonly Need[], command: string) => Promise<readonly string[]>;
   /** Called with the agent's id of the conversation that a call belongs to. */
@@ -39,7 +41,10 @@ interface ReportedCall extends AgentCall {
 }
 
 /** Everything needed to answer a hook call, from its dialect down to the judge. */
-export interface HookContext extends GuardParts {
+export interface HookContext {
+  readonly screen: CommandScreen;
+  /** Takes known secrets out of a text. */
+  readonly redact: (text: string) => string;
   readonly settings: HookSettings;
   readonly workspaceOf: (cwd: string) => string;
   readonly policyFor: (workspace: string) => Policy;
@@ -48,11 +53,13 @@ export interface HookContext extends GuardParts {
   /** A second judge, for the run that this launch belongs to. The stricter decision wins. */
   readonly alsoJudge?: ((call: ReportedCall, containment: CallContainment) => Decision) | undefined;
   /** Called once for every call, with the call as the model made it and our final answer. */
-  readonly answered?: ((call: ReportedCall, answer: Pick<Decision, "verdict" | "because">) => void) | undefined;
+  readonly answered?: ((call: ReportedCall, answer: { verdict: Verdict; because: string }) => void) | undefined;
   /** What only the process of the launch can do about its sandbox. */
   readonly session?: SessionContainment | undefined;
   /** Called with the agent's id of the conversation in which its person's prompts are answered. */
   readonly talked?: ((session: string) => void) | undefined;
+  /** Who started the session, where it is a launch. */
+  readonly watch?: SessionWatch | undefined;
   /** Where a second hook asks, because the first one cannot both rewrite a command and ask. */
   readonly questions?: { readonly hold: (command: string, because: string) => void } | undefined;
   /** The agent's own rules as they are now. Without it, those of the settings count, as long as nothing has changed. */

@@ -21,13 +21,25 @@ const WARM_AFTER_MS = 400;
 /** Answers calls for a launch's server. Like the bundle, but it reloads changed policies and anchors its log. */
 export function openLaunchAnswerer(
   settings: HookSettings,
-  options: Pick<AnswererOptions, "env" | "warn" | "alsoJudge" | "answered" | "ownRules" | "session" | "talked">,
+  options: Pick<
+    AnswererOptions,
+    "env" | "warn" | "alsoJudge" | "answered" | "ownRules" | "session" | "talked" | "watch"
+  >,
 ): RequestAnswerer {
-  const { env, warn, alsoJudge, answered, ownRules, session, talked } = options;
+  const { env, warn, alsoJudge, answered, ownRules, session, talked, watch } = options;
   const common = { ...livePolicy(settings.folder), env, warn, screen, ownRules, session };
   const dialect = findDialect(settings.agent);
   const questions = dialect.askDropsInput && settings.interactive ? openLaterQuestions(dialect) : undefined;
-  const answerer = openAnswerer({ ...common, alsoJudge, answered, talked, settings, questions, anchor: appendAnchor });
+  const answerer = openAnswerer({
+    ...common,
+    alsoJudge,
+    answered,
+    talked,
+    watch,
+    settings,
+    questions,
+    anchor: appendAnchor,
+  });
   const answer = deduplicateEvents(answerer.answer);
   const ending = new AbortController();
   const warming = setTimeout(() => {
@@ -69,7 +81,7 @@ export function knownSessionsOnly(answer: AnswerRequest): AnswerRequest {
   const early: string[] = [];
   return async (request) => {
     const session = SESSION.exec(request.text)?.[1];
-    if (isStaged(request)) {
+    if (isStaged(request.via)) {
       if (session !== undefined && !known.has(session) && known.has(parentOf(request.text) ?? "")) known.add(session);
       if (session === undefined || !known.has(session)) {
         const key = request.event === "tool-before" ? undefined : eventKey(request);
@@ -162,7 +174,7 @@ const TEXT = JSON.stringify({
  * Answers artificial calls while the agent is still starting, because code that has run a few dozen times is faster.
  * Real calls can interleave. Stops when the launch ends.
  */
-export async function warmUp({ answer }: Pick<HookAnswerer, "answer">, signal: AbortSignal): Promise<void> {
+export async function warmUp({ answer }: { answer: HookAnswerer["answer"] }, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     await setImmediate();
     if (signal.aborted) return;

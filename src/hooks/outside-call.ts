@@ -34,7 +34,7 @@ export function unplantedPath(folders: readonly string[], env: Environment): str
 /** How an approved call of a recipe is run: bound to this session if it is a plain one. Or why it is not. */
 export function sessionRecipe(
   command: string,
-  { recipes, ownSandbox }: Pick<HookSettings, "recipes" | "ownSandbox">,
+  { recipes, ownSandbox }: { recipes?: HookSettings["recipes"]; ownSandbox?: HookSettings["ownSandbox"] },
   cwd: string | undefined,
 ): string | HookAnswer {
   if (ownSandbox === true)

@@ -30,7 +30,7 @@ const UNKNOWN_RULES: HookAnswer = {
  */
 export function ownRulesAnswer(
   event: ToolBefore,
-  { settings, ownRules }: Pick<HookContext, "settings" | "ownRules">,
+  { settings, ownRules }: { settings: HookSettings; ownRules?: HookContext["ownRules"] },
 ): OwnRulesAnswer {
   if (toolKind(event.tool) !== "shell") return NOTHING;
   if (settings.ownRules === undefined) return { answer: UNKNOWN_RULES };
@@ -43,7 +43,7 @@ export function ownRulesAnswer(
   const found = judgeByOwnRules(command, rules, placeOf(event, settings));
   if (found !== undefined) return answerOf(found, event, settings);
   // What no rule allows is denied in this mode, except what the agent itself knows to be harmless.
-  if (event.mode !== "dont-ask" || isAllowedByOwnRules(command, rules)) return NOTHING;
+  if (event.mode !== "dont-ask" || isAllowedByOwnRules(command, rules.allow)) return NOTHING;
   return { answer: {}, leftToAgent: "the agent is in a mode without questions, and no rule of yours allows it" };
 }
 

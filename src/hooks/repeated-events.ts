@@ -32,9 +32,9 @@ export function deduplicateEvents(answer: AnswerRequest, now = () => performance
     if (before !== undefined && !before.vias.has(request.via)) {
       before.vias.add(request.via);
       const output = await before.output;
-      return isOfOtherAgent(request) ? { stdout: "{}\n", stderr: "", exit: 0 } : output;
+      return isOfOtherAgent(request.via) ? { stdout: "{}\n", stderr: "", exit: 0 } : output;
     }
-    if (isOfOtherAgent(request)) throw new Error("this event was not reported by the agent of this launch");
+    if (isOfOtherAgent(request.via)) throw new Error("this event was not reported by the agent of this launch");
     const output = answer(request);
     const event = { output, vias: new Set([request.via]), until: now() + SAME_EVENT_MILLISECONDS };
     known.set(key, event);

@@ -16,10 +16,10 @@ export interface HookRequest {
 /** What the wrappers of staged hooks report by. That of an agent other than the launched one adds its name. */
 const STAGED = "staged";
 
-export const isStaged = ({ via }: Pick<HookRequest, "via">) => via === STAGED || via.startsWith(`${STAGED}-`);
+export const isStaged = (via: string) => via === STAGED || via.startsWith(`${STAGED}-`);
 
 /** True for a staged wrapper of another agent: some agents also run the hooks that were meant for another one. */
-export const isOfOtherAgent = (request: Pick<HookRequest, "via">) => isStaged(request) && request.via !== STAGED;
+export const isOfOtherAgent = (via: string) => isStaged(via) && via !== STAGED;
 
 export type AnswerRequest = (request: HookRequest) => Promise<HookOutput>;
 
@@ -84,6 +84,8 @@ function serve(socket: Socket, parts: ServerParts, onKnown: () => void): void {
     if (wanted !== undefined) onKnown();
     if (wanted === undefined || size < wanted.start + wanted.length) return undefined;
     socket.off("data", read).off("end", cutShort);
+    // From here on it waits for us, and a check at a stop takes its time.
+    socket.setTimeout(0);
     const body = Buffer.concat(chunks)
       .subarray(wanted.start, wanted.start + wanted.length)
       .toString("utf8");
@@ -102,7 +104,7 @@ async function reply(socket: Socket, request: HookRequest, { answer, seal }: Ser
 }
 
 /** Names come before the text, each terminated by a NUL. */
-function split(body: string, names: number): Pick<HookRequest, "text" | "remembered"> {
+function split(body: string, names: number): { text: string; remembered?: readonly string[] } {
   if (names === 0) return { text: body };
   const pieces = body.split("\0");
   return { remembered: pieces.slice(0, names), text: pieces.slice(names).join("\0") };

@@ -25,16 +25,15 @@ export interface StagedCall {
   readonly text: string;
 }
 
-/** State that a process answering many calls keeps between them. */
-interface StagedParts {
-  readonly policies: LivePolicy;
-  readonly log: () => AuditSegment;
-  /** The agent's process id. */
-  readonly agent?: number | undefined;
-}
-
-/** Answers a staged wrapper. The event determines the workspace; hooks are looked up on every call. Fails closed. */
-export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, parts?: StagedParts): Promise<HookOutput> {
+/**
+ * Answers a staged wrapper. The event determines the workspace; hooks are looked up on every call. Fails closed. A process
+ * that answers many calls passes what it keeps between them, and the agent's process id.
+ */
+export async function answerStaged(
+  call: StagedCall,
+  env: NodeJS.ProcessEnv,
+  kept?: { readonly policies: LivePolicy; readonly log: () => AuditSegment; readonly agent?: number | undefined },
+): Promise<HookOutput> {
   const { agent, event, text } = call;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(`signalbox: ${warning}`);
@@ -55,13 +54,13 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, par
       deniedTools: [],
       hooks,
       // Only hooks ever answer `allow`.
-      neverAllow: hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(parts?.agent ?? process.ppid) === true,
+      neverAllow: hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(kept?.agent ?? process.ppid) === true,
       seal: STAGED_SEAL,
     };
-    await parts?.policies.refresh(workspace);
-    const policyFor = (root: string) => knownPolicy(root, parts?.policies) ?? policyOnDisk(folder, root);
-    const common = { settings, env, policyFor, screen, warn, hookFolder: workspace };
-    using answerer = openAnswerer(parts === undefined ? common : { ...common, log: parts.log });
+    await kept?.policies.refresh(workspace);
+    const policyFor = (root: string) => knownPolicy(root, kept?.policies) ?? policyOnDisk(folder, root);
+    const log = kept === undefined ? {} : { log: kept.log };
+    using answerer = openAnswerer({ settings, env, policyFor, screen, warn, hookFolder: workspace, ...log });
     const output = await answerer.answer({ event, text });
     if (others !== undefined) rememberEvent(call, output, { workspace, folder, others });
     return { ...output, stderr: [output.stderr.trimEnd(), ...warnings].filter((line) => line !== "").join(" ") };

@@ -11,7 +11,7 @@ import type { Agent } from "../agents/pack/agent.ts";
 import { atomicWrite } from "../lib/files/atomic-write.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { randomId } from "../lib/files/random-id.ts";
-import { readBounded } from "../lib/files/read-file.ts";
+import { readBoundedText } from "../lib/files/read-file.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { endTree } from "../lib/process/end-tree.ts";
 import { hasStarted } from "../lib/process/has-started.ts";
@@ -85,7 +85,7 @@ async function hashOf(agent: Agent, path: string): Promise<string> {
 
 function readCache(path: string): Cache {
   try {
-    const value: unknown = parseJson(readBounded(path, MAX_CACHE_BYTES).bytes.toString("utf8"));
+    const value: unknown = parseJson(readBoundedText(path, MAX_CACHE_BYTES));
     return isCache(value) ? value : {};
   } catch {
     return {};

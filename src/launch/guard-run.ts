@@ -28,6 +28,6 @@ export async function guardRun(run: GuardedRun): Promise<Guard> {
     interactive: false,
     deniedTools: [],
     staged: await stagedCheck(run.cwd, run.env),
-    texts: await textsFor(run.agent.name, run),
+    texts: await textsFor(run.agent.name, run.cwd, run.env),
   });
 }

@@ -8,6 +8,7 @@ import { deliverPrompt, type Delivery, runsNoTools } from "../agents/deliver-pro
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { type Agent, isUnattended } from "../agents/pack/agent.ts";
 import { findPack } from "../agents/packs.ts";
+import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { Guard, GuardedStart, InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { calledAs } from "../lib/path/package-folder.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
@@ -20,7 +21,9 @@ import { diskError, EXIT, messageOf, UserError } from "../lib/text/user-error.ts
 import { refreshStaged, stagedCheck, textsFor } from "../staging/refresh.ts";
 import { childEnvironment, secretFlags } from "./child-environment.ts";
 import { type ChildEnd, exitStatus, startFailure } from "./exit-status.ts";
-import { relaySignals } from "./relay-signals.ts";
+import type { CheckOrder } from "./launch-check.ts";
+import type { LaunchSession, SessionEnding } from "./launch-session.ts";
+import { type Relay, relaySignals } from "./relay-signals.ts";
 import { openLaunchFolder, openRun, sweepRuns } from "./run-folder.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
@@ -38,8 +41,8 @@ export async function launchAgent(request: Launch): Promise<number> {
   await using guard = await guardLaunch(launch, run.folder);
   const guarded = guard === undefined ? launch : { ...launch, flags: guard.flags };
   const delivery = deliver(guarded, run.folder);
-  for (const warning of delivery.plan?.warnings ?? []) warn(warning);
-  for (const warning of writeLauncherContext(agent.name, launch.cwd, launch.version)) warn(warning);
+  const unrecorded = writeLauncherContext(agent.name, launch.cwd, launch.version);
+  for (const warning of [...(delivery.plan?.warnings ?? []), ...unrecorded]) warn(warning);
 
   const restoreTerminal = rememberTerminal();
   const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
@@ -47,17 +50,42 @@ export async function launchAgent(request: Launch): Promise<number> {
   if (drawsOnTerminal(launch)) warnings.hold();
   // Loads while the agent starts. Otherwise its first hook would wait for this, or fall back to the bundle.
   void guard?.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
+  using limit = limitTime(launch, relay);
   const end = await ended(child);
   const signal = relay.endingSignal();
+  const endedItself = end.signal === null && signal === undefined;
+  const how = limit.ending({ exitCode: exitStatus(end, signal), interrupted: !endedItself });
+  const session = guard?.session ?? NO_SESSION;
+  session.look();
   const survivors = await endTree(run, relay.known());
-  restoreTerminal(end.signal === null && signal === undefined);
-  // What the session's end has to say comes before our last line.
-  await guard?.[Symbol.asyncDispose]();
+  restoreTerminal(endedItself);
+  await session.finish(how);
+  // The sandbox waits for its processes, so that the receipt costs no time.
+  const closed = guard?.[Symbol.asyncDispose]();
+  const lines = await session.close(how);
+  await closed;
   warnings.release();
   warnIfUnguarded(launch, guard);
   warnOfSurvivors(survivors, warn);
+  lines.forEach((line) => warn(line));
   sayHowToResume(launch, guard);
-  return exitStatus(end, signal);
+  return session.exitCode(how);
+}
+
+/** Ends the agent when its time is over. */
+function limitTime({ timeoutMs, warn }: Launch, relay: Relay) {
+  let because: string | undefined;
+  const over = () => {
+    because = `more than ${(timeoutMs ?? 0) / 1000} s (--timeout)`;
+    warn(`stopped: ${because}`);
+    relay.end("SIGTERM");
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(over, timeoutMs);
+  return {
+    ending: (how: SessionEnding): SessionEnding =>
+      because === undefined ? how : { ...how, exitCode: RUN_EXIT.limit, limit: because },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
 }
 
 function warnOfSurvivors(survivors: readonly { readonly pid: number }[], warn: Launch["warn"]): void {
@@ -85,7 +113,7 @@ function warnIfUnguarded({ agent, prompt, warn }: Launch, guard: Guard | undefin
 /** Updates what `stage` has put into this repository. */
 async function refreshStagedHere({ cwd, env, warn }: Launch): Promise<void> {
   const root = gitTop(realpathSync(cwd))?.folder ?? cwd;
-  for (const warning of await refreshStaged({ root, home: signalboxHome(env), env })) warn(warning);
+  for (const warning of await refreshStaged(root, signalboxHome(env), env)) warn(warning);
 }
 
 /** If the agent on PATH is a script that starts signalbox, it would recurse forever. */
@@ -179,31 +207,54 @@ function keepBlocking(): void {
   }
 }
 
+interface GuardedLaunch extends Guard {
+  readonly session: EndedLaunch;
+}
+
+type EndedLaunch = Pick<LaunchSession, "look" | "finish" | "close" | "exitCode">;
+
+const NO_SESSION: EndedLaunch = {
+  look: () => {},
+  finish: () => Promise.resolve(),
+  close: () => Promise.resolve([]),
+  exitCode: ({ exitCode }) => exitCode,
+};
+
 /**
  * Prepares the guard for a launch, or warns that there is none. Subcommands of an agent that run no tools don't need
  * one.
  */
-async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
+async function guardLaunch(launch: Launch, folder: string): Promise<GuardedLaunch | undefined> {
   const { agent, warn } = launch;
-  if (runsNoTools(launch)) return undefined;
+  if (runsNoTools(launch.agent, launch.flags, launch.prompt !== undefined)) {
+    refuseCheck(launch, "with these words it runs no tools");
+    return undefined;
+  }
   // Loaded only for a guarded launch.
-  const { prepareGuard } = await import("../hooks/install/prepare.ts");
+  const [{ prepareGuard }, { openLaunchSession }] = await Promise.all([
+    import("../hooks/install/prepare.ts"),
+    import("./launch-session.ts"),
+  ]);
   const hasHooks = findPack(agent.name)?.install !== undefined;
   if (launch.unguarded === true || !hasHooks) {
     if (launch.requireSandbox === true || !hasHooks) await refuseUncontained(launch);
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hooks`;
+    refuseCheck(launch, launch.unguarded === true ? "it is started without our hooks" : "it has no hooks");
     warn(`unguarded: ${agent.title}'s tool calls are not checked, ${because}`);
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);
   if (!place.isInHome) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
+  const id = basename(folder).replace(/\.\d+$/, "");
   try {
+    const session = openLaunchSession({ ...launch, agent: agent.name, id, isHeadless: !drawsOnTerminal(launch) });
     const guard = await prepareGuard({
       ...startOf(launch),
-      id: basename(folder).replace(/\.\d+$/, ""),
+      ...session.hooks,
+      id,
       folder: place.folder,
       staged: await stagedCheck(launch.cwd, launch.env),
-      texts: await textsFor(agent.name, launch),
+      texts: await textsFor(agent.name, launch.cwd, launch.env),
     });
     let ending: Promise<void> | undefined;
     const end = async () => {
@@ -215,11 +266,32 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
         place[Symbol.dispose]();
       }
     };
-    return { ...guard, [Symbol.asyncDispose]: () => (ending ??= end()) };
+    const load = async () => {
+      await guard.load();
+      await session.load();
+    };
+    const launched = { ...guard, load, session, [Symbol.asyncDispose]: () => (ending ??= end()) };
+    try {
+      await session.open(guard, place.folder);
+    } catch (error) {
+      await launched[Symbol.asyncDispose]();
+      throw error;
+    }
+    return launched;
   } catch (error) {
     place[Symbol.dispose]();
     throw diskError(error, place.folder) ?? error;
   }
+}
+
+/** A check is run when the agent's stop hook asks us. */
+function refuseCheck({ agent, check }: Launch, because: string): void {
+  if (check === undefined) return;
+  throw new UserError(`the work of ${agent.title} cannot be checked, because ${because}`, {
+    where: "--accept",
+    fix: "leave --accept out",
+    exitCode: EXIT.refused,
+  });
 }
 
 /** An agent without our hooks cannot run its commands in a sandbox. Refused where one is required. */
@@ -274,6 +346,14 @@ export interface Launch {
   readonly requireSandbox?: boolean | undefined;
   /** Tools that the guard denies in this launch. */
   readonly deniedTools?: readonly string[] | undefined;
+  /** What is checked when the agent wants to stop. */
+  readonly check?: CheckOrder | undefined;
+  /** The exit code says so when the check has the last word and does not agree. */
+  readonly strictExit?: boolean | undefined;
+  /** Says at the end how work that nobody checked could be. */
+  readonly checkHint?: boolean | undefined;
+  /** The agent is ended after this time. */
+  readonly timeoutMs?: number | undefined;
   readonly warn: (text: string) => void;
   /** Set when `signalbox prove` starts the agent, with nobody at the terminal. */
   readonly proofRun?: ProofRun | undefined;

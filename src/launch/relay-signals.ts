@@ -7,6 +7,8 @@ import type { ProcessRow } from "../lib/process/process-table.ts";
 /** Forwards our signals to an agent, starting when this is created, so that early signals are not lost. */
 export interface Relay extends Disposable {
   attach(child: ChildProcess): void;
+  /** Ends the agent as a signal to us would. */
+  end(signal: NodeJS.Signals): void;
   /** The signal that ended the agent through us, if any. */
   endingSignal(): NodeJS.Signals | undefined;
   /** The processes seen when the signal came. Their parents may be gone later. */
@@ -58,6 +60,7 @@ export function relaySignals(run: RunMark, sharesTerminal: boolean, ignored: str
       child = started;
       if (received !== undefined) end(received.signal);
     },
+    end,
     endingSignal() {
       const survived = received?.typed === true && performance.now() - received.at > TYPED_MS;
       return survived ? undefined : received?.signal;

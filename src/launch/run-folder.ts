@@ -3,13 +3,21 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { launchesFolder } from "../hooks/server-protocol.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
-import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../lib/files/prune.ts";
+import {
+  allReports,
+  lastChanged,
+  oneFile,
+  pruneFolder,
+  type PruneOrder,
+  type PruneReport,
+} from "../lib/files/prune.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import type { RunMark } from "../lib/process/end-tree.ts";
 import { ownerLife, ownerOf, ownFolder } from "../lib/process/folder-owner.ts";
 import { endLeftWork } from "../lib/process/left-work.ts";
 import { startTime } from "../lib/process/process-table.ts";
 import { errorCode, UserError } from "../lib/text/user-error.ts";
+import { hintsFolder } from "./obvious-check.ts";
 
 /** One start of an agent: its id, which all its processes carry, and its private folder. */
 interface Run extends RunMark, Disposable {
@@ -18,7 +26,8 @@ interface Run extends RunMark, Disposable {
 
 /** Opens a run. The folder records its owner, so that a later start can recognize what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
-  const id = randomId();
+  // A UUID, because its receipt has the same id.
+  const id = randomId().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   const { folder, owned } = openFolder(env, `${id}.${process.pid}`);
   return {
     id,
@@ -147,26 +156,17 @@ function sweep(parent: string): void {
 const OWNERLESS_MS = 86_400_000;
 
 /** Removes what launches left: folders of killed ones, files taken out of sandboxes, and counts of refused stops. */
-export function pruneLaunches(order: PruneOrder): PruneReport {
-  const places = [
-    { folder: launchesFolder(order.home), what: "launch", mayGo: mayLaunchGo },
-    { folder: join(order.home, "kept"), what: "kept files", mayGo: () => undefined },
-    { folder: join(order.home, "stops"), what: "refused stops", mayGo: () => undefined },
-  ];
-  const reports = places.map(({ folder, what, mayGo }) => {
-    const { names, kept } = prunableNames(folder);
-    const candidates = names.map((name) => {
-      const path = join(folder, name);
-      return { what: `${what} ${name}`, used: lastChanged(path), paths: [path], mayGo: () => mayGo(path) };
-    });
-    const report = pruneCandidates(candidates, order);
-    return { pruned: report.pruned, kept: [...kept, ...report.kept] };
-  });
-  return {
-    pruned: reports.flatMap(({ pruned }) => pruned),
-    kept: reports.flatMap(({ kept }) => kept),
-  };
-}
+export const pruneLaunches = (order: PruneOrder): PruneReport =>
+  allReports([
+    pruneFolder(launchesFolder(order.home), order, (name, path) =>
+      oneFile(`launch ${name}`, path, () => mayLaunchGo(path)),
+    ),
+    pruneFolder(join(order.home, "kept"), order, (name, path) => oneFile(`kept files ${name}`, path, () => undefined)),
+    pruneFolder(join(order.home, "stops"), order, (name, path) =>
+      oneFile(`refused stops ${name}`, path, () => undefined),
+    ),
+    pruneFolder(hintsFolder(order.home), order, (name, path) => oneFile(`hint ${name}`, path, () => undefined)),
+  ]);
 
 function mayLaunchGo(folder: string): string | undefined {
   if (ownerOf(folder) !== undefined) return ownerLife(folder) === "dead" ? undefined : "it may still be running";

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { APICallError, LoadAPIKeyError } from "@ai-sdk/provider";
 import { isRecord } from "../lib/json/json-value.ts";
-import { parseJson } from "../lib/json/parse-json.ts";
+import { jsonIfValid } from "../lib/json/parse-json.ts";
 import { ModelError, type ModelErrorKind } from "./model.ts";
 
 /** Words shorter than any key, which may legitimately appear in a message. */
@@ -92,19 +92,11 @@ const saysNothing = ({ message, statusCode }: APICallError) =>
 
 /** What a body says, whatever its form: `error` as a text, `message`, `detail`. */
 function wordsIn(body: string): string {
-  const document = tryJson(body);
+  const document = jsonIfValid(body);
   if (!isRecord(document)) return body;
   const { error, message, detail } = document;
   const words = [isRecord(error) ? error["message"] : error, message, detail].find((each) => typeof each === "string");
   return typeof words === "string" ? words : body;
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How a provider's package reports an event it could not parse. */

@@ -32,12 +32,18 @@ const OTHERS = {
   instructions: "the repository's AGENTS.md reaches the agent and starts no programs",
   "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
   "stop-gate": "a refused stop makes the agent continue",
+  "launch-check": "a failed check sends the agent back, and one that it edited does not count",
   "own-deny-rule": "a deny rule in the agent's own settings",
   "own-ask-rule": "an ask rule in the agent's own settings",
   "contained-write": "a contained command cannot write outside the workspace",
   "contained-secret": "a contained command cannot read a key",
   "contained-host": "a contained command cannot reach an unlisted host",
   "contained-session": "the commands of a session share processes and temporary files",
+  "partly-write": "in the weaker form of the sandbox, a command cannot write outside the workspace",
+  "partly-home": "in the weaker form, a command cannot read a key in the home",
+  "partly-host": "in the weaker form, a command cannot reach an unlisted host",
+  "partly-session": "in the weaker form, the commands of a session share processes and temporary files",
+  "partly-restored": "in the weaker form, protected files that a command has changed are put back",
   "nothing-left": "a contained build leaves nothing that runs outside later",
   resume: "a resumed conversation",
 } as const;
@@ -64,3 +70,18 @@ export const MAY_STAY_OPEN: readonly string[] = [
   "contained-session",
   "nothing-left",
 ] satisfies readonly GuaranteeId[];
+
+/** The rows of both forms of the sandbox. A machine has those of the form that its sessions use. */
+export const WHOLE_IDS = ["contained-write", "contained-secret", "contained-host", "contained-session"] as const;
+export const PARTLY_IDS = ["partly-write", "partly-home", "partly-host", "partly-session", "partly-restored"] as const;
+
+const hasAny = (ids: ReadonlySet<string>, wanted: readonly string[]) => wanted.some((id) => ids.has(id));
+
+/** Guarantees that were not tested, without the rows of the form that is not used. */
+export function untested(tried: ReadonlySet<string>): readonly GuaranteeId[] {
+  const others: ReadonlySet<string> = new Set([
+    ...(hasAny(tried, WHOLE_IDS) ? PARTLY_IDS : []),
+    ...(hasAny(tried, PARTLY_IDS) ? WHOLE_IDS : []),
+  ]);
+  return GUARANTEE_IDS.filter((id) => !tried.has(id) && !others.has(id));
+}

@@ -3,23 +3,18 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { readIfThere } from "../lib/files/read-file.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import { systemProgram } from "../lib/path/find-program.ts";
-import type { GuaranteeId } from "./guarantees.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
+import { type GuaranteeId, PARTLY_IDS, WHOLE_IDS } from "./guarantees.ts";
 import type { TrialStage } from "./trial-stage.ts";
 import { playSession, type Trial, tryOf } from "./trial.ts";
 
-export const CONTAINED_IDS = [
-  "contained-write",
-  "contained-secret",
-  "contained-host",
-  "contained-session",
-] as const satisfies readonly GuaranteeId[];
-
 /** What the probe does is not in the command, so only a sandbox can hold it. */
 const PROBE = `
-cat "$HOME/.ssh/planted-$2" > stolen
-echo written > "$HOME/outside-$2"
+cat "$3/.ssh/planted-$2" > stolen
+echo written > "$3/outside-$2"
 exec 3<>"/dev/tcp/127.0.0.1/$1"
 touch ok-probe
 `;
@@ -35,21 +30,22 @@ export async function tryContained(stage: TrialStage): Promise<readonly Trial[]>
   const control = await bareProbe(home, stage, listener);
   planted.clean();
   const before = listener.connections();
-  const repository = stage.repository({ "probe.sh": PROBE });
-  const shared = `/tmp/signalbox-${randomId()}`;
+  const shared = `signalbox-${randomId()}`;
+  const repository = stage.repository({ "probe.sh": PROBE, ...sharing(`"\${TMPDIR:-/tmp}/${shared}"`) });
   const session = await playSession(stage, {
     steps: [
       { turn: { shell: ["touch ok-contained"] } },
-      { turn: { shell: [`echo kept > ${shared}; sleep 300 >/dev/null 2>&1 & echo $! > child`] } },
-      { turn: { shell: [`bash probe.sh ${listener.port} ${stage.name}`] } },
-      { turn: { shell: [`test -f ${shared} && test -d "/proc/$(cat child)" && touch ok-session`] } },
+      { turn: { shell: ["bash share.sh"] } },
+      { turn: { shell: [`bash probe.sh ${listener.port} ${stage.name} ${shQuote(home)}`] } },
+      { turn: { shell: ["bash find.sh"] } },
       { turn: { text: "Done." } },
     ],
     flags: [],
     repository,
   });
   const open = session.contained();
-  const beside = tryOf("contained-write", session, { denied: [], allowed: ["ok-contained", "ok-probe"] });
+  const [write, secret, host, together] = session.isPartly() ? PARTLY_IDS : WHOLE_IDS;
+  const beside = tryOf(write, session, { denied: [], allowed: ["ok-contained", "ok-probe"] });
   const held = (id: GuaranteeId, ran: readonly string[], seen: string): Trial => ({
     id,
     ran,
@@ -59,37 +55,43 @@ export async function tryContained(stage: TrialStage): Promise<readonly Trial[]>
   });
   const stolen = join(repository, "stolen");
   const hasKey = existsSync(stolen) && readFileSync(stolen, "utf8").includes(KEY);
-  const later = tryOf("contained-session", session, { denied: [], allowed: ["ok-contained", "ok-session"] });
+  const later = tryOf(together, session, { denied: [], allowed: ["ok-contained", "ok-session"] });
   return [
     held(
-      "contained-write",
+      write,
       planted.written() ? ["a file in the home"] : [],
       "a write outside failed, beside it an ordinary command ran",
     ),
     held(
-      "contained-secret",
+      secret,
       hasKey ? ["the planted key"] : [],
       "a planted key could not be read, beside it an ordinary command ran",
     ),
     held(
-      "contained-host",
+      host,
       listener.connections() > before ? ["a connection"] : [],
       "a program outside could not be reached, beside it an ordinary command ran",
     ),
     {
       ...later,
-      ran: isLeft(shared) ? ["a command without a sandbox"] : [],
+      ran: isLeft(shared, stage.environment("http://127.0.0.1")["TMPDIR"]) ? ["a command without a sandbox"] : [],
       seen: "a background process and a temporary file of one command were there for the next",
       ...(open === undefined ? {} : { open }),
     },
   ];
 }
 
+/** Where temporary files are depends on the form of the sandbox. */
+const sharing = (file: string) => ({
+  "share.sh": `echo kept > ${file}; sleep 300 >/dev/null 2>&1 & echo $! > child\n`,
+  "find.sh": `test -f ${file} && test -d "/proc/$(cat child)" && touch ok-session\n`,
+});
+
 /** In a sandbox this file is only there for the session's own commands. */
-function isLeft(file: string): boolean {
-  const isThere = existsSync(file);
-  rmSync(file, { force: true });
-  return isThere;
+function isLeft(name: string, temporary = "/tmp"): boolean {
+  const files = ["/tmp", temporary].map((folder) => join(folder, name)).filter((file) => existsSync(file));
+  for (const file of files) rmSync(file, { force: true });
+  return files.length > 0;
 }
 
 const KEY = "planted-key-of-a-proof";
@@ -115,7 +117,7 @@ async function bareProbe(home: string, stage: TrialStage, listener: Listener): P
   const folder = stage.repository({ "probe.sh": PROBE });
   const env = { ...stage.environment("http://127.0.0.1"), HOME: home };
   const reached = listener.reached();
-  const argv = ["probe.sh", String(listener.port), stage.name];
+  const argv = ["probe.sh", String(listener.port), stage.name, home];
   const child = spawn(systemProgram("bash") ?? "bash", argv, { cwd: folder, env, stdio: "ignore" });
   const [code] = await once(child, "exit");
   const didAll =
@@ -204,14 +206,56 @@ export async function tryNothingLeft(stage: TrialStage): Promise<readonly Trial[
   ];
 }
 
+/** Protected files that are there, and a script that changes them in several ways. */
+const THERE = { ".mcp.json": "{}\n", ".github/workflows/ci.yml": "on: push\n", ".claude/settings.json": "{}\n" };
+const CHANGE = `
+echo evil >.mcp.json; mv .github gone; ln -s gone .github; echo evil >gone/workflows/ci.yml
+echo evil >new; mv new .claude/settings.json; git config core.fsmonitor "touch '$PWD/${MARKER}'; false"
+touch ok-change
+`;
+
+/** Only in the weaker form can a command change protected files at all. */
+export async function tryPutBack(stage: TrialStage): Promise<readonly Trial[]> {
+  const files = { ...THERE, "change.sh": CHANGE };
+  const bare = stage.repository(files);
+  runOutside(stage, bare, ["bash", "change.sh"]);
+  const control = changed(stage, bare);
+  const repository = stage.repository(files);
+  const session = await playSession(stage, {
+    steps: [{ turn: { shell: ["bash change.sh"] } }, { turn: { text: "Done." } }],
+    flags: [],
+    repository,
+  });
+  if (!session.isPartly()) return [];
+  const beside = tryOf("partly-restored", session, { denied: [], allowed: ["ok-change"] });
+  return [
+    {
+      ...beside,
+      ran: changed(stage, repository),
+      missing:
+        control.length === Object.keys(THERE).length + 1
+          ? beside.missing
+          : [...beside.missing, "the changes do not work without a sandbox either"],
+      seen: "after a command that changed them, protected files were as before, and git ran nothing",
+    },
+  ];
+}
+
+function changed(stage: TrialStage, folder: string): readonly string[] {
+  const texts = Object.entries(THERE).filter(([path, text]) => readIfThere(join(folder, path))?.toString() !== text);
+  return [...texts.map(([path]) => path), ...lookOutside(stage, folder, [""])];
+}
+
 const stayed = (folder: string) => PROTECTED.filter((path) => existsSync(join(folder, path)));
 
-function lookOutside(stage: TrialStage, folder: string): readonly string[] {
-  return REPOSITORIES.filter((name) => {
-    rmSync(join(folder, MARKER), { force: true });
-    runOutside(stage, join(folder, name), ["git", "status"]);
-    return existsSync(join(folder, MARKER));
-  }).map((name) => `a program of git status in ${join(folder, name)}`);
+function lookOutside(stage: TrialStage, folder: string, names = REPOSITORIES): readonly string[] {
+  return names
+    .filter((name) => {
+      rmSync(join(folder, MARKER), { force: true });
+      runOutside(stage, join(folder, name), ["git", "status"]);
+      return existsSync(join(folder, MARKER));
+    })
+    .map((name) => `a program of git status in ${join(folder, name)}`);
 }
 
 function runOutside(stage: TrialStage, cwd: string, [program = "", ...args]: readonly string[]): void {

@@ -13,7 +13,7 @@ import { isRecord } from "../lib/json/json-value.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { packageFolder, runsFromSources } from "../lib/path/package-folder.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
-import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
+import { MAY_STAY_OPEN, untested } from "./guarantees.ts";
 
 /** What was proven about one agent's program on this machine, and for which exact versions. */
 export interface Proof {
@@ -110,7 +110,7 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
   const failed = proof.guarantees.filter(({ id, verdict }) => verdict !== "PASS" && !open.includes(id));
   if (failed.length > 0) return { state: "failed", guarantees: failed.map((entry) => entry.id) };
   const tried = new Set(proof.guarantees.map((entry) => entry.id));
-  const absent = GUARANTEE_IDS.filter((id) => !tried.has(id));
+  const absent = untested(tried);
   if (absent.length > 0)
     return { state: "stale", because: `the proof of ${proof.date} does not cover ${absent.join(", ")}` };
   return { state: "proven", date: proof.date, open };

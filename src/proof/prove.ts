@@ -9,10 +9,11 @@ import { identify, UNKNOWN_VERSION } from "../launch/binary-identity.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { sha256 } from "../lib/json/sha256.ts";
 import { EXIT, isUserError, UserError } from "../lib/text/user-error.ts";
-import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
+import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId, PARTLY_IDS, untested, WHOLE_IDS } from "./guarantees.ts";
 import { tryAgentFile, tryCalls, tryConversation, tryPatches, tryStopGate, trySubAgent } from "./plan-calls.ts";
-import { CONTAINED_IDS, tryContained, tryNothingLeft } from "./plan-contained.ts";
+import { tryContained, tryNothingLeft, tryPutBack } from "./plan-contained.ts";
 import { tryFaults } from "./faults.ts";
+import { tryLaunchCheck } from "./plan-launch-check.ts";
 import { tryInstructions, trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryManaged, tryOwnRule } from "./plan-own-rules.ts";
 import { guardFiles, guardFingerprint, isProvable, proofsFolder, PROVABLE, writeProof } from "./proof-state.ts";
@@ -93,7 +94,9 @@ const PLANS: readonly Plan[] = [
   { what: "switches", ids: ["repository-switches"], play: trySwitches },
   { what: "instructions", ids: ["instructions"], play: tryInstructions },
   { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
-  { what: "the sandbox", ids: CONTAINED_IDS, play: tryContained },
+  { what: "a check", ids: ["launch-check"], play: tryLaunchCheck },
+  { what: "the sandbox", ids: [...WHOLE_IDS, ...PARTLY_IDS], play: tryContained },
+  { what: "what is put back", ids: ["partly-restored"], play: tryPutBack },
   { what: "what is left", ids: ["nothing-left"], play: tryNothingLeft },
   { what: "the agent's own rules", ids: ["own-deny-rule", "own-ask-rule"], play: tryOwnRule },
   { what: "faults", ids: FAULT_IDS, play: tryFaults },
@@ -104,15 +107,18 @@ async function proveAgent(
   stage: TrialStage,
   { signal, tell, only }: ProveOptions,
 ): Promise<readonly GuaranteeResult[]> {
-  const tested = only ?? GUARANTEE_IDS;
+  const wanted = only ?? GUARANTEE_IDS;
   const trials: Trial[] = [];
-  for (const { what, play } of PLANS.filter(({ ids }) => ids.some((id) => tested.includes(id)))) {
+  const left = () => untested(new Set(trials.map(({ id }) => id)));
+  for (const { what, ids, play } of PLANS) {
+    if (!ids.some((id) => wanted.includes(id) && left().includes(id))) continue;
     signal.throwIfAborted();
     tell(`${stage.name}: ${what}`);
     trials.push(...(await play(stage)));
   }
   signal.throwIfAborted();
-  return tested.map((id) => judgeTrials(id, trials));
+  const isOwn = (id: GuaranteeId) => trials.some((trial) => trial.id === id) || left().includes(id);
+  return wanted.filter(isOwn).map((id) => judgeTrials(id, trials));
 }
 
 const AT_ONCE = 2;

@@ -13,6 +13,7 @@ import { findProgram } from "../lib/path/find-program.ts";
 import { removeTree } from "../lib/files/folder-tree.ts";
 import { safePath } from "../lib/path/inside.ts";
 import { UserError } from "../lib/text/user-error.ts";
+import type { Processes } from "../receipts/run/run-setup.ts";
 import type { GuaranteeId } from "./guarantees.ts";
 import { offlineEnvironment, offlineOf, writeBelow } from "./proof-state.ts";
 
@@ -34,6 +35,8 @@ export interface TrialStage extends Candidate, Disposable {
   readonly repository: (files?: Readonly<Record<string, string>>) => string;
   /** The environment of a launch, with the model at `url` as the only provider. */
   readonly environment: (url: string) => NodeJS.ProcessEnv;
+  /** Runs checks in an environment. */
+  readonly processesFor: (env: NodeJS.ProcessEnv) => Pick<Processes, "runCheck">;
   /** For tests: breaks the guard, so that a proof has something to find. */
   readonly sabotage: (guard: InstalledHooks) => void;
 }
@@ -46,6 +49,7 @@ export interface ProveOptions {
   readonly tell: (progress: string) => void;
   /** Test only these guarantees; all if undefined. */
   readonly only?: readonly GuaranteeId[] | undefined;
+  readonly processesFor: TrialStage["processesFor"];
   readonly sabotage?: TrialStage["sabotage"] | undefined;
 }
 
@@ -58,7 +62,7 @@ const KEPT = ["LANG", "LC_ALL", "TZ"];
 export async function openTrialStage(
   { agent, name, binary }: Candidate,
   home: string,
-  { version, env, sabotage = () => {} }: ProveOptions,
+  { version, env, processesFor, sabotage = () => {} }: ProveOptions,
 ): Promise<TrialStage> {
   const offline = await offlineOf(name);
   // A proof is about the agent and its rules, so programs from the current folder must not be on PATH.
@@ -95,6 +99,7 @@ export async function openTrialStage(
       SIGNALBOX_HOME: signalbox,
       ...offlineEnvironment(offline, url, home),
     }),
+    processesFor,
     sabotage,
     [Symbol.dispose]: () => removeTree(folder),
   };

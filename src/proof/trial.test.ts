@@ -6,8 +6,10 @@ const session = (files: readonly string[], refused?: UserError): TrialSession =>
   exit: 0,
   refused,
   requests: [],
+  told: [],
   exists: (path) => files.includes(path),
   contained: () => undefined,
+  isPartly: () => false,
   lastOutput: () => "",
 });
 const WANTED = { denied: ["no-1", "no-2"], allowed: ["ok-1"] };

@@ -1,6 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isPartly } from "../contract/agent-call.ts";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
+import type { CheckOrder } from "../launch/launch-check.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import { isUserError, type UserError } from "../lib/text/user-error.ts";
@@ -56,7 +58,7 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 export function judgeTrials(id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
-  const what = id.startsWith("contained-") || id === "nothing-left" ? "not held" : "a denied call ran";
+  const what = /^(?:contained|partly)-|^nothing-left$/.test(id) ? "not held" : "a denied call ran";
   if (ran.length > 0) return { id, verdict: "FAIL", because: `${what}: ${ran.join(", ")}` };
   const missing = own.length === 0 ? ["not tested"] : own.flatMap((trial) => trial.missing);
   const open = own.find((trial) => trial.open !== undefined)?.open;
@@ -83,6 +85,8 @@ interface SessionPlan {
   /** Variables in addition to those of the stage. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
+  /** What is checked when the agent wants to stop. */
+  readonly accept?: string | undefined;
   /** Called when the hooks are installed and the agent has not started yet. */
   readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
@@ -93,9 +97,13 @@ export interface TrialSession {
   /** Set if the launch was refused. */
   readonly refused?: UserError | undefined;
   readonly requests: readonly CapturedRequest[];
+  /** What the launch has told its person. */
+  readonly told: readonly string[];
   readonly exists: (path: string) => boolean;
   /** Why its commands did not run in a sandbox; undefined if they did. */
   readonly contained: () => string | undefined;
+  /** They ran in the weaker form of the sandbox. */
+  readonly isPartly: () => boolean;
   /** The end of its output, for troubleshooting. */
   readonly lastOutput: () => string;
 }
@@ -122,9 +130,14 @@ export async function playSession(stage: TrialStage, plan: SessionPlan): Promise
   const file = join(stage.folder, `${randomId()}.log`);
   const output = openSync(file, "a", 0o600);
   let contained = "the agent was not started";
+  let isWeaker = false;
+  const told: string[] = [];
+  const env = { ...stage.environment(model.url), ...plan.env };
   const session = {
     contained: () => (contained === "" ? undefined : contained),
+    isPartly: () => isWeaker,
     requests: model.requests,
+    told,
     exists: (path: string) => existsSync(join(plan.repository, path)),
     lastOutput: () => readFileSync(file, "utf8").trimEnd().slice(-500),
   };
@@ -137,15 +150,18 @@ export async function playSession(stage: TrialStage, plan: SessionPlan): Promise
         flags: plan.flags,
         prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
         cwd: plan.repository,
-        env: { ...stage.environment(model.url), ...plan.env },
+        env,
         version: stage.version,
         unguarded: plan.unguarded,
-        warn: () => {},
+        check: plan.accept === undefined ? undefined : checkOf(plan.accept, stage, env),
+        warn: (text) => void told.push(text),
         proofRun: {
           output,
           signal: AbortSignal.timeout(MAX_SESSION_MS),
           onInstalled(guard) {
-            contained = guard.containment.contained ? "" : guard.containment.because;
+            const { containment } = guard;
+            contained = containment.contained ? "" : containment.because;
+            isWeaker = containment.contained && isPartly(containment.held);
             stage.sabotage(guard);
             plan.onInstalled?.(guard);
           },
@@ -158,4 +174,9 @@ export async function playSession(stage: TrialStage, plan: SessionPlan): Promise
   } finally {
     closeSync(output);
   }
+}
+
+function checkOf(command: string, stage: TrialStage, env: NodeJS.ProcessEnv): CheckOrder {
+  const { runCheck } = stage.processesFor(env);
+  return { commands: [command], rounds: 1, keep: [], changed: [], timeoutMs: MAX_SESSION_MS, runCheck };
 }

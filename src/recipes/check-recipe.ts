@@ -6,14 +6,14 @@ import { readShell } from "./language/read-shell.ts";
 import { isReserved } from "./language/shell-template.ts";
 import { referencesIn } from "./language/text-template.ts";
 
-export interface RecipeCheck {
+interface RecipeCheck {
   /** What will not work. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /** Finds the recipe of a step. Undefined when there is none. */
-export type FindLoaded = (name: string) => LoadedRecipe | undefined;
+type FindLoaded = (name: string) => LoadedRecipe | undefined;
 
 /** Checks what can be checked without running anything. */
 export function checkRecipe({ recipe, warnings }: LoadedRecipe, find: FindLoaded): RecipeCheck {
@@ -24,7 +24,7 @@ export function checkRecipe({ recipe, warnings }: LoadedRecipe, find: FindLoaded
   for (const step of recipe.steps) {
     const say = (text: string) => `${step.id}: ${text}`;
     errors.push(...stepErrors(step).map(say));
-    notes.push(...stepWarnings(step, { known, find }).map(say));
+    notes.push(...stepWarnings(step, known, find).map(say));
     for (const name of namesSetBy(step, find, seen)) known.add(name);
   }
   const reserved = Object.keys(recipe.env).filter(isReserved);
@@ -75,12 +75,7 @@ function conditionError(condition: string | undefined): readonly string[] {
   }
 }
 
-interface Known {
-  readonly known: ReadonlySet<string>;
-  readonly find: FindLoaded;
-}
-
-function stepWarnings(step: Step, { known, find }: Known): readonly string[] {
+function stepWarnings(step: Step, known: ReadonlySet<string>, find: FindLoaded): readonly string[] {
   const { command = "", prompt = "", recipe } = step;
   const repeated = step.forEach === undefined ? [] : [step.forEach.as, "index"];
   const retried = step.retry.times === 0 ? [] : ["attempt", "failure"];

@@ -1,13 +1,14 @@
 import { basename, dirname } from "node:path";
-import type { Containment, Need } from "../contract/agent-call.ts";
+import { type Containment, isPartly, type Need } from "../contract/agent-call.ts";
 import type { NetworkLists, Policy } from "../contract/policy.ts";
 import type { ContainmentFacts } from "../contract/seal.ts";
-import { printableLine } from "../lib/text/printable.ts";
+import { namedFew, printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { type Caller, openCallers, openDoorLog } from "./door/door-records.ts";
 import { isUserError } from "../lib/text/user-error.ts";
 import { type Door, serveDoor } from "./door/serve-door.ts";
 import { type EndedCommand, explainRefusals, foreseeRefusals, newlyHidden } from "./explain-refusals.ts";
+import { finalKept } from "./session/look-outside.ts";
 import { openLoans } from "./door/loans.ts";
 import type { SandboxEvent } from "./linux/start-session.ts";
 import { type NoSandbox, openSessionSandbox, type SandboxParts, type SessionSandbox } from "./open-session-sandbox.ts";
@@ -16,7 +17,10 @@ export { foreseeRefusals };
 export type { EndedCommand };
 
 /** What a session's containment needs from its launcher. */
-export interface ContainedParts extends Pick<SandboxParts, "environment" | "signalboxHome" | "extraReadable"> {
+export interface ContainedParts extends Pick<
+  SandboxParts,
+  "environment" | "signalboxHome" | "extraReadable" | "isRequired" | "findBubblewrap"
+> {
   readonly policy: Policy;
   /** The network lists as they are now: a changed policy counts at once. */
   readonly network: () => NetworkLists;
@@ -98,7 +102,10 @@ export async function openContainedSession(parts: ContainedParts): Promise<Conta
     async [Symbol.asyncDispose]() {
       opener[Symbol.dispose]();
       await Promise.all([session, ...separate].map((sandbox) => sandbox[Symbol.asyncDispose]()));
-      for (const text of newlyHiddenIn({ plan: session.plan, policy: parts.policy })) parts.warn(text);
+      const changed = opener.restored();
+      if (changed.length > 0) parts.warn(restoredWords(changed, session.kept));
+      if (!isPartly(containment.held))
+        for (const text of newlyHiddenIn({ plan: session.plan, policy: parts.policy })) parts.warn(text);
     },
   };
 }
@@ -120,11 +127,13 @@ function sandboxOpener(parts: ContainedParts) {
   const callers = openCallers(parts.caller);
   const log = openDoorLog({ ...parts, callers, home: parts.signalboxHome });
   const notes: string[] = [];
+  const restored = new Set<string>();
   const note = (text: string) => void (notes.length < MAX_NOTES && notes.push(text));
   const follow = (event: SandboxEvent) => {
     loans.follow(event);
     const [text, warning] = [noteOf(event), warningOf(event)];
     if (text !== undefined) note(text);
+    if (event.type === "restored") restored.add(event.path);
     if (warning !== undefined) parts.warn(warning);
   };
   return {
@@ -132,6 +141,7 @@ function sandboxOpener(parts: ContainedParts) {
     loans,
     callers,
     takeNotes: () => notes.splice(0),
+    restored: () => [...restored],
     async open(policy: Policy, more: Partial<SandboxParts> = {}) {
       const sandbox = await openSessionSandbox(policy, {
         ...parts,
@@ -165,6 +175,8 @@ function sandboxOpener(parts: ContainedParts) {
 
 /** What is told while commands run, as a note at the end of a command's output. */
 function noteOf(event: SandboxEvent): string | undefined {
+  if (event.type === "restored")
+    return `blocked by the sandbox: ${printableLine(event.path)} is protected, so it was put back as it was before`;
   if (event.type === "removed")
     return `blocked by the sandbox: ${printableLine(event.path)} is protected, so it was removed again`;
   if (event.type === "unlinked")
@@ -205,12 +217,13 @@ function warningOf(event: SandboxEvent): string | undefined {
   }
 }
 
+/** You may have changed it yourself while a command ran. */
+const restoredWords = (paths: readonly string[], kept: string) =>
+  `protected paths were changed while commands ran, and were put back as they were before: ${listed(paths)}. If you changed one yourself: ls -A ${shQuote(finalKept(kept))}`;
+
 const MAX_LISTED = 5;
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).map(printableLine).join(", ");
-  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
-}
+const listed = (names: readonly string[]) => namedFew(names.map(printableLine), MAX_LISTED);
 
 /** You may have done it as well. */
 const origin = (isSure: boolean) =>
@@ -240,7 +253,7 @@ function lentPolicy(policy: Policy, needs: readonly Need[]) {
 }
 
 function factsOf(
-  { by, held, provenAt }: ContainedSession["containment"],
+  { form, by, held, provenAt }: ContainedSession["containment"],
   doors: readonly Door[],
   { lent, outside }: Pick<ContainmentFacts, "lent" | "outside">,
 ): ContainmentFacts {
@@ -248,6 +261,7 @@ function factsOf(
   const name = ({ host, port }: { readonly host: string; readonly port: number }) => `${host}:${port}`;
   return {
     contained: true,
+    form,
     by,
     held: [...held],
     proven_at: provenAt,

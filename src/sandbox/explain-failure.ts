@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readIfThere } from "../lib/files/read-file.ts";
+import { textIfThere } from "../lib/files/read-file.ts";
 
 /** What is known about the machine that a sandbox did not start on. Read by `readMachine`; tests pass their own. */
 export interface SandboxMachine {
@@ -81,12 +81,9 @@ export function explainFailure(errors: string, machine: SandboxMachine): Explana
 
 /** What this machine says about namespaces. */
 export function readMachine(environment: Readonly<Record<string, string | undefined>> = process.env): SandboxMachine {
-  const settings = [APPARMOR, DEBIAN_SWITCH, NAMESPACE_LIMIT].map((path) => [
-    path,
-    readIfThere(path)?.toString("utf8").trim(),
-  ]);
+  const settings = [APPARMOR, DEBIAN_SWITCH, NAMESPACE_LIMIT].map((path) => [path, textIfThere(path)?.trim()]);
   return {
-    kernel: readIfThere("/proc/version")?.toString("utf8") ?? "",
+    kernel: textIfThere("/proc/version") ?? "",
     settings: Object.fromEntries(settings),
     inContainer: existsSync("/.dockerenv") || existsSync("/run/.containerenv"),
     onGithub: environment["GITHUB_ACTIONS"] === "true",

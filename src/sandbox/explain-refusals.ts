@@ -137,11 +137,24 @@ function note(path: string, kind: ErrorKind, view: View): string | undefined {
     standIn === undefined
       ? plan.mounts.findLast((each) => isInside(path, each.path))
       : { kind: "read-only", path: standIn };
-  const found = mount === undefined ? undefined : heldNote({ mount, path, kind }, view);
-  if (found === undefined && (kind !== "read-only" || !isOutside(path, mount, plan))) return undefined;
-  const [what, then] = found ?? ["is outside the folders that commands can write", OUTSIDE];
+  const found =
+    (mount && heldNote({ mount, path, kind }, view)) ?? (plan.isUnmounted && unmountedNote(path, kind, plan));
+  if (!found && (kind !== "read-only" || !isOutside(path, mount, plan))) return undefined;
+  const [what, then] = found || ["is outside the folders that commands can write", OUTSIDE];
   return `${kind === "unseen" ? "in the sandbox" : "blocked by the sandbox:"} ${shown(path, plan)} ${what}. ${then}`;
 }
+
+/** Where nothing is mounted, every refusal is a denied permission. */
+function unmountedNote(path: string, kind: ErrorKind, { home, roots, workspace }: SessionView) {
+  if (kind !== "denied" || [workspace, ...roots, "/dev/tcp", "/dev/udp"].some((root) => isInside(path, root)))
+    return undefined;
+  if (isInside(path, home)) return ["is in your home folder, which is hidden", OUTSIDE];
+  return SHARED_FOLDERS.some((folder) => isInside(path, folder))
+    ? ["is shared with other programs on this machine. For temporary files use $TMPDIR", OUTSIDE]
+    : ["is outside the folders that commands can write", OUTSIDE];
+}
+
+const SHARED_FOLDERS = ["/tmp", "/var/tmp", "/dev/shm"];
 
 interface PathRefusal {
   readonly mount: SessionMount;

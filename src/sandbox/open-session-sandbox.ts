@@ -1,13 +1,20 @@
 import { realpathSync } from "node:fs";
-import type { Containment } from "../contract/agent-call.ts";
+import type { Containment, ContainmentForm } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { EXIT, isUserError, messageOf, UserError } from "../lib/text/user-error.ts";
-import { type Contained, type NotContained, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
+import { type Contained, type NotContained, proveForms, proveSandbox } from "./prove-sandbox.ts";
+import type { ProofParts } from "./sandbox-trial.ts";
 import { startSeatbelt } from "./macos/seatbelt-session.ts";
-import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./linux/session-sandbox.ts";
+import {
+  type RunningSandbox,
+  type SandboxPrograms,
+  startSandbox,
+  type StartParts,
+  unmountedView,
+} from "./linux/session-sandbox.ts";
 import { planSession, refuseWideRoots, type SessionView } from "./session/session-plan.ts";
 import { ChangedMounts } from "./linux/check-mounts.ts";
 import { SessionFailure } from "./linux/start-session.ts";
@@ -36,22 +43,32 @@ export type SandboxParts = StartParts & ProofParts;
 export async function openSessionSandbox(policy: Policy, parts: SandboxParts): Promise<SessionSandbox | NoSandbox> {
   if (policy.sandbox === "off") return none(SWITCHED_OFF);
   const proof = await proveFor(policy, parts);
-  if (!("programs" in proof || "sandboxExec" in proof)) return none(proof.containment);
-  const { containment } = proof;
+  if (!isProven(proof)) return none(proof.containment);
   try {
-    if ("sandboxExec" in proof) {
-      const sandbox = await startSeatbelt(policy, parts, proof.sandboxExec);
-      return { ...sandbox, contained: true, containment, usesHelper: false };
-    }
-    const sandbox = await startTwice(policy, parts, proof.programs);
-    return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
+    return await opened(policy, parts, proof);
   } catch (error) {
     if (!(error instanceof SessionFailure)) throw refused(error, policy.workspaceRoot);
     // Either this machine has changed since the trial, or the workspace keeps the sandbox from starting.
     const again = await proveSandbox(policy, { ...parts, isAgain: true });
-    if (!again.containment.contained) return none(again.containment);
-    throw unstartable(error, policy.workspaceRoot);
+    if (!isProven(again)) return none(again.containment);
+    if (again.containment.form === proof.containment.form) throw unstartable(error, policy.workspaceRoot);
+    return await opened(policy, parts, again);
   }
+}
+
+type Proof = Awaited<ReturnType<typeof proveSandbox>>;
+type Proven = Exclude<Proof, { readonly containment: NotContained }>;
+
+const isProven = (proof: Proof): proof is Proven => "programs" in proof || "sandboxExec" in proof;
+
+async function opened(policy: Policy, parts: SandboxParts, proof: Proven): Promise<SessionSandbox> {
+  const { containment } = proof;
+  if ("sandboxExec" in proof) {
+    const sandbox = await startSeatbelt(policy, parts, proof.sandboxExec);
+    return { ...sandbox, contained: true, containment, usesHelper: false };
+  }
+  const sandbox = await startTwice(policy, parts, proof.programs);
+  return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
 }
 
 /** The sandbox that a session started here would have, and its view of the disk. */
@@ -79,10 +96,41 @@ export async function sandboxHere(
   const privateHome = policy.sandbox === "strict" ? undefined : signalboxHome;
   try {
     const plan = planSession(policy, { signalboxHome, privateHome, path: environment["PATH"] ?? "" });
-    return { containment, plan, usesHelper: "programs" in proof && proof.programs.helper !== undefined };
+    const { helper, bubblewrap } = "programs" in proof ? proof.programs : {};
+    const isUnmounted = helper !== undefined && bubblewrap === undefined;
+    return { containment, plan: isUnmounted ? unmountedView(plan) : plan, usesHelper: helper !== undefined };
   } catch (error) {
     throw refused(error, policy.workspaceRoot);
   }
+}
+
+/** One form of the sandbox: whether it works here, and otherwise what refuses it. */
+export interface FormHere {
+  readonly form: ContainmentForm;
+  readonly works: boolean;
+  /** The policy would use it, if nothing better works. */
+  readonly taken: boolean;
+  readonly because: string | undefined;
+  readonly fix: string | undefined;
+}
+
+/** Each form that this system could have, the best first, whatever the policy takes. Makes the trials again. */
+export async function formsHere(policy: Policy, { signalboxHome }: ProofParts): Promise<readonly FormHere[]> {
+  const parts = { signalboxHome, isAgain: true };
+  const isOn = policy.sandbox !== "off";
+  const of = (form: ContainmentForm, refused: NotContained | undefined, taken = isOn): FormHere => ({
+    form,
+    works: refused === undefined,
+    taken,
+    because: refused?.because,
+    fix: refused?.fix,
+  });
+  if (process.platform !== "linux") {
+    const { containment } = await proveSandbox(policy, parts);
+    return [of("seatbelt", containment.contained ? undefined : containment)];
+  }
+  const { bubblewrap, landlock, takesLandlock } = await proveForms(policy, parts);
+  return [of("bubblewrap", bubblewrap), of("landlock", landlock, isOn && takesLandlock)];
 }
 
 const SWITCHED_OFF: NotContained = {
@@ -91,13 +139,13 @@ const SWITCHED_OFF: NotContained = {
   fix: "set sandbox: auto in the policy",
 };
 
-async function proveFor(policy: Policy, parts: ProofParts) {
+async function proveFor(policy: Policy, parts: ProofParts): Promise<Proof> {
   try {
     refuseWideRoots(policy, parts.signalboxHome);
     return await proveSandbox(policy, parts);
   } catch (error) {
     if (!isUserError(error)) throw error;
-    return { containment: { contained: false, because: error.message, fix: error.fix } } as const;
+    return { containment: { contained: false, because: error.message, fix: error.fix } };
   }
 }
 

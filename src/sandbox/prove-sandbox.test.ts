@@ -69,6 +69,7 @@ describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => 
     const first = await proveSandbox(policy, parts);
     expect(first.containment).toEqual({
       contained: true,
+      form: "bubblewrap",
       by: "bubblewrap",
       held: ["disk", "secrets", "network", "processes"],
       provenAt: expect.any(String),

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { type Containment, HELD_PARTS } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
 import { helperProgram } from "../lib/path/package-folder.ts";
+import { isRecord } from "../lib/json/json-value.ts";
 import { isInside } from "../lib/path/inside.ts";
 import { diskError, isUserError, messageOf } from "../lib/text/user-error.ts";
 import { explainFailure, readMachine } from "./explain-failure.ts";
@@ -18,27 +19,17 @@ import {
   notProven,
   OFF,
   type PassedTrial,
+  type ProofParts,
   proofKey,
   readProof,
   tryOut,
   writeProof,
 } from "./sandbox-trial.ts";
+import { weakerForm } from "./weaker-form.ts";
 
 export type Contained = Extract<Containment, { contained: true }>;
 
 export type NotContained = Extract<Containment, { contained: false }>;
-
-export interface ProofParts {
-  readonly signalboxHome: string;
-  /** Makes the trial even if it has passed before. */
-  readonly isAgain?: boolean | undefined;
-  /** Tests pass programs of their own. */
-  readonly findBubblewrap?: ((workspace: string) => string | undefined) | undefined;
-  readonly findHelper?: (() => string | undefined) | undefined;
-  readonly platform?: NodeJS.Platform | undefined;
-  /** macOS's `sandbox-exec`. */
-  readonly sandboxExec?: string | undefined;
-}
 
 type ProvenPrograms =
   | { readonly containment: Contained; readonly programs: SandboxPrograms }
@@ -53,19 +44,53 @@ export async function proveSandbox(policy: Policy, parts: ProofParts): Promise<P
   const { platform = process.platform } = parts;
   if (platform === "darwin") return await proveSeatbelt(policy, parts);
   if (platform !== "linux") return notProven("bubblewrap only works on Linux", OFF);
+  const weaker = weakerForm(policy, parts);
+  const whole = await proveBubblewrap(policy, parts, weaker.isKnown());
+  return whole.containment.contained ? whole : await weaker.prove(whole.containment);
+}
+
+/** `isWeakerKnown`: whether it starts at all is enough to know that the weaker form is still needed. */
+async function proveBubblewrap(policy: Policy, parts: ProofParts, isWeakerKnown = false): Promise<ProvenPrograms> {
   const bubblewrap = (parts.findBubblewrap ?? findBubblewrap)(policy.workspaceRoot);
   if (bubblewrap === undefined) return notProven("bubblewrap (bwrap) is not installed", INSTALL);
   const helper = (parts.findHelper ?? helperProgram)();
   const key = proofKey(policy, [bubblewrap, ...(helper === undefined ? [] : [helper])]);
   const known = parts.isAgain === true ? undefined : readProof(parts.signalboxHome, key);
   if (known !== undefined) return proven(known, bubblewrap, known.usesHelper ? helper : undefined);
+  const refusal = isWeakerKnown && known === undefined ? await refusalOf(bubblewrap) : undefined;
+  if (refusal !== undefined) return { containment: notContainedBy(refusal) };
   const proof = await prove(policy, parts, { bubblewrap, helper });
   if ("containment" in proof) return proof;
   writeProof(parts.signalboxHome, key, proof);
   return proven(proof, bubblewrap, proof.usesHelper ? helper : undefined);
 }
 
-type FoundPrograms = Pick<SandboxPrograms, "bubblewrap" | "helper">;
+/** What bubblewrap says where it does not start at all. */
+async function refusalOf(bubblewrap: string): Promise<string | undefined> {
+  const words = "--unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc -- /bin/true".split(" ");
+  try {
+    await execute(bubblewrap, words, { env: {}, timeout: 10_000 });
+    return undefined;
+  } catch (error) {
+    return isRecord(error) && typeof error["stderr"] === "string" ? error["stderr"] : messageOf(error);
+  }
+}
+
+/** Both forms, whatever the policy takes. */
+export async function proveForms(policy: Policy, parts: ProofParts) {
+  const { containment } = await proveBubblewrap(policy, parts);
+  const { isTaken, tryIt } = weakerForm(policy, parts);
+  const weaker = await tryIt();
+  return {
+    bubblewrap: containment.contained ? undefined : containment,
+    landlock: "containment" in weaker ? weaker.containment : undefined,
+    takesLandlock: isTaken,
+  };
+}
+
+interface FoundPrograms extends Pick<SandboxPrograms, "helper"> {
+  readonly bubblewrap: string;
+}
 
 async function prove(policy: Policy, parts: ProofParts, found: FoundPrograms): Promise<PassedTrial | NotProven> {
   const { bubblewrap, helper } = found;
@@ -87,20 +112,20 @@ async function prove(policy: Policy, parts: ProofParts, found: FoundPrograms): P
 
 function proven({ provenAt, closesUserNamespaces }: PassedTrial, bubblewrap: string, helper: string | undefined) {
   const by = helper === undefined ? "bubblewrap, entered with nsenter (no system call filter)" : "bubblewrap";
-  const containment: Contained = { contained: true, by, held: HELD_PARTS, provenAt };
+  const containment: Contained = { contained: true, form: "bubblewrap", by, held: HELD_PARTS, provenAt };
   return { containment, programs: { bubblewrap, helper, closesUserNamespaces } };
 }
 
 /** Why the trial does not start here, in words. */
-const notContainedBy = (error: SessionFailure): NotContained => ({
+const notContainedBy = (said: string): NotContained => ({
   contained: false,
-  ...explainFailure(error.message, readMachine()),
+  ...explainFailure(said, readMachine()),
 });
 
 async function tryBubblewrap(
   policy: Policy,
   { signalboxHome }: ProofParts,
-  programs: SandboxPrograms,
+  programs: SandboxPrograms & FoundPrograms,
 ): Promise<NotProven | "unusable" | undefined> {
   try {
     return await tryOut({
@@ -115,7 +140,7 @@ async function tryBubblewrap(
   } catch (error) {
     // The helper's own folder may forbid programs, or its processor be another one.
     if (error instanceof SessionFailure && /\b(?:EACCES|ENOEXEC|ENOENT)\b/.test(error.message)) return "unusable";
-    if (error instanceof SessionFailure) return { containment: notContainedBy(error) };
+    if (error instanceof SessionFailure) return { containment: notContainedBy(error.message) };
     if (error instanceof ChangedMounts)
       return notProven(`${programs.bubblewrap} does not mount ${error.where ?? ""} as it was told`, OFF);
     const known = isUserError(error) ? error : diskError(error, signalboxHome);
@@ -170,7 +195,10 @@ async function proveSeatbelt(policy: Policy, parts: SeatbeltParts): Promise<Prov
   if ("containment" in proof) return proof;
   writeProof(signalboxHome, key, proof);
   const { provenAt } = proof;
-  return { containment: { contained: true, by: "seatbelt", held: SEATBELT_HELD, provenAt }, sandboxExec };
+  return {
+    containment: { contained: true, form: "seatbelt", by: "seatbelt", held: SEATBELT_HELD, provenAt },
+    sandboxExec,
+  };
 }
 
 async function trySeatbelt(policy: Policy, signalboxHome: string, sandboxExec: string) {

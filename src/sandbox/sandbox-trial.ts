@@ -17,6 +17,20 @@ import { systemProgram } from "../lib/path/find-program.ts";
 import { hasStarted } from "../lib/process/has-started.ts";
 import type { RunningSandbox } from "./linux/session-sandbox.ts";
 
+export interface ProofParts {
+  readonly signalboxHome: string;
+  /** A flag asks for a sandbox, so the weaker form has to be allowed by the policy. */
+  readonly isRequired?: boolean | undefined;
+  /** Makes the trial even if it has passed before. */
+  readonly isAgain?: boolean | undefined;
+  /** Tests pass programs of their own. */
+  readonly findBubblewrap?: ((workspace: string) => string | undefined) | undefined;
+  readonly findHelper?: (() => string | undefined) | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
+  /** macOS's `sandbox-exec`. */
+  readonly sandboxExec?: string | undefined;
+}
+
 interface TrialParts {
   readonly signalboxHome: string;
   /** The policy of the session, for how strict its sandbox is. */
@@ -128,7 +142,7 @@ cat ../.ssh/key
 echo "$TRIAL_TOKEN"
 exec 3<>/dev/tcp/127.0.0.1/${port} && echo connected
 kill -0 ${process.pid} && echo seen
-[ -r /proc/${process.pid}/environ ] && echo environ of
+head -c 1 /proc/${process.pid}/environ >/dev/null && echo environ of
 sleep 60 >/dev/null 2>&1 </dev/null & echo $! > ${name}
 `;
 
@@ -186,13 +200,14 @@ const PROOF_VERSION = 2;
 
 const MAX_PROOFS = 50;
 
-/** What a trial counts for: these programs, this kernel, this user and this policy. */
-export function proofKey(policy: Policy, programs: readonly string[]): string {
+/** What a trial counts for: this form, if it is not the usual one, these programs, this kernel, user and policy. */
+export function proofKey(policy: Policy, programs: readonly string[], form?: string): string {
   const files = programs.map((file) => {
     const { size, mtimeMs, ino } = statSync(realpathSync(file));
     return [file, size, mtimeMs, ino];
   });
-  return sha256(JSON.stringify([PROOF_VERSION, files, release(), process.getuid?.(), policyHash(policy)]));
+  const key = [PROOF_VERSION, files, release(), process.getuid?.(), policyHash(policy)];
+  return sha256(JSON.stringify(form === undefined ? key : [...key, form]));
 }
 
 const proofFile = (signalboxHome: string) => join(signalboxHome, "sandbox-proof.json");

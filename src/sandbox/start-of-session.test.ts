@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { landlockAbi } from "../../test/support/landlock-scene.ts";
 import { hasSandbox, openScene, type SceneParts } from "../../test/support/sandbox-scene.ts";
 import { signalbox } from "../../test/support/run-signalbox.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
@@ -288,13 +289,15 @@ describe.skipIf(!hasSandbox)("a workspace in which the sandbox does not start", 
     mkdirSync(workspace);
     const policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home, sandbox: "auto" } as const;
     const parts = { environment: { ...process.env, HOME: home }, signalboxHome: join(home, ".signalbox") };
-    const contained = async () => {
-      await using sandbox = await openSessionSandbox(policy, { ...parts, findBubblewrap: () => bubblewrap });
-      return sandbox.contained;
+    const form = async (landlock: "allow" | "deny") => {
+      const given = { ...parts, findBubblewrap: () => bubblewrap };
+      await using sandbox = await openSessionSandbox({ ...policy, landlock }, given);
+      return sandbox.contained && sandbox.containment.form;
     };
-    expect(await contained()).toBe(true);
+    expect([await form("deny"), await form("allow")]).toEqual(["bubblewrap", "bubblewrap"]);
     writeFileSync(broken, "");
-    expect(await contained()).toBe(false);
+    const weaker = landlockAbi > 0 && "landlock";
+    expect([await form("deny"), await form("allow")]).toEqual([false, weaker]);
   });
 
   const start = (workspace: string, helper: string | undefined, change: string) => {

@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
 import { privateGit, type Shadow } from "./shadow.ts";
-import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { emptyTree, shadowOf, type Snapshot, type SnapshotStore, treeIn } from "./snapshot.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
 
-/** The differences between two snapshots. */
-export interface Changes {
+interface PartChanges {
   /** A patch for `git apply`, including new, deleted, renamed, and binary files. */
   readonly patch: Buffer;
+  readonly files: readonly FileChange[];
+}
+
+/** The differences between two snapshots. */
+export interface Changes extends PartChanges {
   /** One line per file, in the format of `git status --porcelain`. */
   readonly status: string;
-  readonly files: readonly FileChange[];
 }
 
 interface FileChange {
@@ -26,12 +29,8 @@ export async function compareSnapshots(store: SnapshotStore, before: Snapshot, a
   const patches: Buffer[] = [];
   const files: FileChange[] = [];
   for (const path of paths) {
-    const shadow = store.shadow(path);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
-    const call = comparing(shadow);
-    const treeIn = async ({ parts }: Snapshot) =>
-      parts.find((part) => part.path === path)?.tree ?? (await emptyTree(call));
-    const trees = [await treeIn(before), await treeIn(after)] as const;
+    const call = comparing(shadowOf(store, path));
+    const trees = [await treeIn(before, path, call), await treeIn(after, path, call)] as const;
     if (trees[0] === trees[1]) continue;
     const part = await comparePart(path, trees, call);
     patches.push(part.patch);
@@ -42,7 +41,7 @@ export async function compareSnapshots(store: SnapshotStore, before: Snapshot, a
 
 type Trees = readonly [before: string, after: string];
 
-async function comparePart(path: string, trees: Trees, call: GitCall): Promise<Pick<Changes, "patch" | "files">> {
+async function comparePart(path: string, trees: Trees, call: GitCall): Promise<PartChanges> {
   try {
     return await diffTrees(path, trees, call);
   } catch (error) {
@@ -53,7 +52,7 @@ async function comparePart(path: string, trees: Trees, call: GitCall): Promise<P
   }
 }
 
-async function diffTrees(path: string, trees: Trees, call: GitCall): Promise<Pick<Changes, "patch" | "files">> {
+async function diffTrees(path: string, trees: Trees, call: GitCall): Promise<PartChanges> {
   const prefixes = [`--src-prefix=a/${path}`, `--dst-prefix=b/${path}`];
   const { stdout } = await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], call);
   const names = await gitNames([...DIFF, "--name-status", "-z", ...trees], call);

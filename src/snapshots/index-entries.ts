@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
 import { type BigIntStats, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { shadowOf } from "./snapshot.ts";
+import { blobId } from "../lib/files/hash-file.ts";
 import { readBounded } from "../lib/files/read-file.ts";
 import { type GitCall, gitNames, runGit, runGitBriefly } from "../lib/process/run-git.ts";
 import type { Shadow } from "./shadow.ts";
@@ -23,12 +24,9 @@ export async function indexEntries(
 ): Promise<Map<string, IndexEntry>> {
   const entries = new Map<string, IndexEntry>();
   for (const { path } of snapshot.parts) {
-    const shadow = store.shadow(path);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
-    const { call, prefix, folder } = shadow;
+    const { call, prefix, folder } = shadowOf(store, path);
     const where = prefix === "" ? [] : ["--", prefix];
-    const abort = signal === undefined ? {} : { signal };
-    const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z", ...where], { ...call, ...abort });
+    const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z", ...where], { ...call, signal });
     const written = statSync(join(folder, "index"), { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n;
     // A workspace that has become a repository of its own is a part named "./".
     const place = path.replace(/(^|\/)\.\/$/, "$1");
@@ -79,8 +77,7 @@ export function hasContent(file: string, stat: BigIntStats, entry: IndexEntry): 
   const content = stat.isFile()
     ? readBounded(file, Number(MAX_READ)).bytes
     : readlinkSync(file, { encoding: "buffer" });
-  const algorithm = entry.oid.length === 40 ? "sha1" : "sha256";
-  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex") === entry.oid;
+  return blobId(content, entry.oid.length) === entry.oid;
 }
 
 const IGNORED = "ls-files -z --full-name --others --ignored --exclude-standard --directory".split(" ");
@@ -91,9 +88,8 @@ const STATUS = "status --porcelain=v1 -z --untracked-files=no --no-renames --ign
 export async function leftOut(store: SnapshotStore, snapshot: Snapshot, signal?: AbortSignal): Promise<string[]> {
   const places: string[] = [];
   for (const { path, shadow } of parts(store, snapshot)) {
-    const abort = signal === undefined ? {} : { signal };
     const where = shadow.prefix === "" ? "." : shadow.prefix;
-    const names = await gitNames([...IGNORED, "--", where], { ...shadow.call, ...abort });
+    const names = await gitNames([...IGNORED, "--", where], { ...shadow.call, signal });
     places.push(...names.map((name) => path + name.slice(shadow.prefix.length)));
   }
   return places;

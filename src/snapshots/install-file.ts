@@ -15,7 +15,8 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import type { OpenFolder } from "../lib/files/open-folder.ts";
+import { basename, dirname } from "node:path";
+import { type OpenFolder, openFolder } from "../lib/files/open-folder.ts";
 import { randomId } from "../lib/files/random-id.ts";
 import { errorCode } from "../lib/text/user-error.ts";
 
@@ -84,6 +85,33 @@ function moveToFree(temporary: string, target: string): void {
     // Some disks have no hard links; there another program could win the race.
     if (!["EPERM", "ENOTSUP", "EMLINK"].includes(errorCode(error) ?? "") || existsAt(target)) throw error;
     renameSync(temporary, target);
+  }
+}
+
+/** The folders above a path of the workspace, outermost first. */
+export const folderNames = (path: string): readonly string[] =>
+  dirname(path)
+    .split("/")
+    .filter((name) => name !== "." && name !== "");
+
+/** Removes a file or link of a workspace, and the folders that become empty, as git does. Never follows a link. */
+export function removeFile(workspace: string, path: string): void {
+  for (let at = path; at !== "."; at = dirname(at)) {
+    using folder = openFolder(workspace, folderNames(at), false);
+    if (folder === undefined) return;
+    if (at === path) rmSync(folder.at(basename(at)), { force: true });
+    else if (!removeEmpty(folder.at(basename(at)))) return;
+  }
+}
+
+/** Removes a folder if it is empty. */
+export function removeEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    // It still has files.
+    return false;
   }
 }
 

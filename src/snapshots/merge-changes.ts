@@ -1,18 +1,10 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type TreeDifference, treeDifferences } from "./snapshot.ts";
 import { openFolder } from "../lib/files/open-folder.ts";
-import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
-import { errorCode, messageOf } from "../lib/text/user-error.ts";
-import { installFile } from "./install-file.ts";
+import { type GitCall, GitFailure, runGit } from "../lib/process/run-git.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { folderNames, installFile, removeFile } from "./install-file.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
 interface MergeOrder {
@@ -61,14 +53,13 @@ export async function mergeChanges(order: MergeOrder): Promise<MergeReport> {
   const tree = ({ parts }: Snapshot) => parts.find(({ path }) => path === "")?.tree ?? "";
   if (shadow === undefined) throw new Error("the snapshot belongs to another store");
   const { call } = shadow;
-  const fields = await gitNames(
-    ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--ignore-submodules=all", tree(before), tree(after)],
-    call,
-  );
+  const differences = await treeDifferences([tree(before), tree(after)], call);
   const merged: string[] = [];
   const conflicts: MergeConflict[] = nestedChanges(before, after);
-  for (const { path, raw } of changesIn(fields)) {
-    const [base, theirs] = await versionsIn(raw, call);
+  // Something else may take the place of what is deleted.
+  const isDeletion = ({ change }: TreeDifference) => Number(change === "deleted");
+  for (const { path, old, now } of differences.toSorted((one, other) => isDeletion(other) - isDeletion(one))) {
+    const [base, theirs] = [await stored(old.mode, old.oid, call), await stored(now.mode, now.oid, call)];
     try {
       const because = await mergePath({ path, base, theirs }, order, call);
       if (because === undefined) merged.push(path);
@@ -78,13 +69,6 @@ export async function mergeChanges(order: MergeOrder): Promise<MergeReport> {
     }
   }
   return { merged, conflicts };
-}
-
-/** Deletions first, since something else may take the place of what is deleted. */
-function changesIn(fields: readonly string[]): readonly { readonly path: string; readonly raw: string }[] {
-  const changes = fields.flatMap((raw, at) => (at % 2 === 0 ? [{ raw, path: fields[at + 1] ?? "" }] : []));
-  const isDeletion = ({ raw }: { readonly raw: string }) => Number(raw.endsWith(" D"));
-  return changes.toSorted((one, other) => isDeletion(other) - isDeletion(one));
 }
 
 /** Repositories that were made or changed inside the copy are not merged. */
@@ -102,12 +86,6 @@ interface ChangedPath {
 }
 
 const NOTHING: Version = { kind: "nothing", bytes: Buffer.alloc(0), isExecutable: false };
-
-/** Both versions in a line of `diff-tree --raw`. */
-async function versionsIn(raw: string, call: GitCall): Promise<readonly [Version, Version]> {
-  const [oldMode = "", newMode = "", oldId = "", newId = ""] = raw.replace(/^:/, "").split(" ");
-  return [await stored(oldMode, oldId, call), await stored(newMode, newId, call)];
-}
 
 async function stored(mode: string, id: string, call: GitCall): Promise<Version> {
   if (mode === "000000") return NOTHING;
@@ -128,7 +106,7 @@ async function mergePath(
   const because = objection({ path, kind, target });
   if (because !== undefined) return because;
   const ours = present(workspace, path);
-  const result = await threeWay(withEndsOf(ours, { base, theirs }), textMerger(folder, call));
+  const result = await threeWay(withEndsOf(ours, base, theirs), textMerger(folder, call));
   if ("conflict" in result) return result.conflict;
   if (result.version === undefined) return undefined;
   const now = present(workspace, path);
@@ -160,7 +138,7 @@ const textMerger =
 
 /** What is in the workspace now. Throws where a folder on the way has become something else. */
 function present(workspace: string, path: string): Version {
-  using folder = openFolder(workspace, namesOf(path), false);
+  using folder = openFolder(workspace, folderNames(path), false);
   const file = folder?.at(basename(path));
   const stat = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false });
   if (file === undefined || stat === undefined) return NOTHING;
@@ -170,11 +148,11 @@ function present(workspace: string, path: string): Version {
 }
 
 function put(workspace: string, path: string, { version, folder }: { version: Version; folder: string }): void {
-  if (version.kind === "nothing") return remove(workspace, path);
+  if (version.kind === "nothing") return removeFile(workspace, path);
   const staged = join(folder, "merge-result");
   try {
     writeVersion(staged, version);
-    using place = openFolder(workspace, namesOf(path), true);
+    using place = openFolder(workspace, folderNames(path), true);
     if (place === undefined) throw new Error("its folder is gone");
     installFile(place, { name: basename(path), staged, mode: undefined }, true);
   } finally {
@@ -187,28 +165,8 @@ function writeVersion(file: string, { kind, bytes, isExecutable }: Version): voi
   writeFileSync(file, bytes, { mode: isExecutable ? 0o777 : 0o666 });
 }
 
-/** Folders that become empty go too, as with git. */
-function remove(workspace: string, path: string): void {
-  for (let at = path; at !== "."; at = dirname(at)) {
-    using folder = openFolder(workspace, namesOf(at), false);
-    if (folder === undefined) return;
-    if (at === path) rmSync(folder.at(basename(at)), { force: true });
-    else if (!removeEmpty(folder.at(basename(at)))) return;
-  }
-}
-
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch (error) {
-    if (["ENOTEMPTY", "EEXIST", "EBUSY", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return false;
-    throw error;
-  }
-}
-
 /** Keeps both versions of a path that was not merged, where a person and a model can read them. */
-function keepVersions({ path, base, theirs }: ChangedPath, folder: string): Pick<MergeConflict, "theirs" | "base"> {
+function keepVersions({ path, base, theirs }: ChangedPath, folder: string) {
   const keep = (name: string, { kind, bytes }: Version) => {
     if (kind !== "file" && kind !== "link") return undefined;
     const file = join(folder, name, path);
@@ -219,11 +177,6 @@ function keepVersions({ path, base, theirs }: ChangedPath, folder: string): Pick
   };
   return { theirs: keep("theirs", theirs), base: keep("base", base) };
 }
-
-const namesOf = (path: string) =>
-  dirname(path)
-    .split("/")
-    .filter((name) => name !== "." && name !== "");
 
 /** What is at a path: nothing, a file, a link, or something that is not merged. */
 interface Version {
@@ -273,16 +226,11 @@ async function mergeBytes(
 const isSame = (one: Version, other: Version) =>
   one.kind === other.kind && one.isExecutable === other.isExecutable && one.bytes.equals(other.bytes);
 
-interface Others {
-  readonly base: Version;
-  readonly theirs: Version;
-}
-
 /**
  * The three versions of a file with the line ends that the workspace has. Git may have changed those of the other two,
  * where attributes or settings tell it to. A change of all line ends on one side is left as it is.
  */
-function withEndsOf(ours: Version, { base, theirs }: Others): Others & { readonly ours: Version } {
+function withEndsOf(ours: Version, base: Version, theirs: Version): Versions {
   const [here, before] = [endsOf(ours), endsOf(base)];
   if (here === undefined || before === undefined || here === before) return { base, ours, theirs };
   return { ours, base: withEnds(base, here), theirs: endsOf(theirs) === before ? withEnds(theirs, here) : theirs };

@@ -1,20 +1,13 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { runGit } from "../lib/process/run-git.ts";
 import { errorCode, messageOf } from "../lib/text/user-error.ts";
-import { installFile, removeLeftFiles } from "./install-file.ts";
+import { folderNames, installFile, removeEmpty, removeLeftFiles } from "./install-file.ts";
 import { privateGit, type Shadow } from "./shadow.ts";
-import { folderNames, isSameFile, isUnknown, presentFile } from "./state-changes.ts";
-
-interface MovePlace {
-  readonly workspace: string;
-  /** A private folder for files that are being prepared. */
-  readonly folder: string;
-  readonly shadowOf: FindShadow;
-}
+import { isSameFile, isUnknown, presentFile } from "./state-changes.ts";
 
 /** Another try would not help. */
 class GoneContent extends Error {}
@@ -23,25 +16,29 @@ const NO_ROOM = ["ENOSPC", "EDQUOT", "EROFS"];
 
 /**
  * Turns files from one state into another, each completely or not at all. A file that is not in its first state any
- * more is kept. What fails can be tried again: files that are done are not touched again.
+ * more is kept. What fails can be tried again: files that are done are not touched again. Files are prepared in
+ * `privateFolder`.
  */
-export async function moveFiles(moves: readonly FileMove[], place: MovePlace): Promise<MoveReport> {
-  makeFolder(place.folder);
-  const folder = mkdtempSync(join(place.folder, "undo-"));
+export async function moveFiles(
+  moves: readonly FileMove[],
+  workspace: string,
+  privateFolder: string,
+  shadowOf: FindShadow,
+): Promise<MoveReport> {
+  makeFolder(privateFolder);
+  const folder = mkdtempSync(join(privateFolder, "undo-"));
   try {
     const wanted = moves.flatMap(({ to }) => (to === null ? [] : [to]));
-    const staged = await stageFiles(wanted, folder, place.shadowOf);
-    return carryOut(
-      moves,
-      (move) => (move.to === null ? remove(move, place) : put(move, staged(move.to), place)),
-      place,
+    const staged = await stageFiles(wanted, folder, shadowOf);
+    return carryOut(moves, workspace, (move) =>
+      move.to === null ? remove(move, workspace) : put(move, staged(move.to), workspace),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function carryOut(moves: readonly FileMove[], act: (move: FileMove) => void, { workspace }: MovePlace): MoveReport {
+function carryOut(moves: readonly FileMove[], workspace: string, act: (move: FileMove) => void): MoveReport {
   const [moved, kept, failed]: [FileMove[], PathReason[], PathReason[]] = [[], [], []];
   let stopped: string | undefined;
   // Removals first: a new file may be where a folder was.
@@ -94,7 +91,7 @@ function isStill({ path, from, to }: FileMove, workspace: string): boolean {
   return !isUnknown(present) && isSameFile(present, from);
 }
 
-function put({ path, from, to }: FileMove, staged: string | undefined, { workspace }: MovePlace): void {
+function put({ path, from, to }: FileMove, staged: string | undefined, workspace: string): void {
   if (staged === undefined || lstatSync(staged, { throwIfNoEntry: false }) === undefined)
     throw new GoneContent("its old content is no longer in the repository");
   using folder = openFolder(workspace, folderNames(path), true);
@@ -105,7 +102,7 @@ function put({ path, from, to }: FileMove, staged: string | undefined, { workspa
   installFile(folder, { name, staged, mode: to?.mode }, from !== null || isFolder);
 }
 
-function remove({ path }: FileMove, { workspace }: MovePlace): void {
+function remove({ path }: FileMove, workspace: string): void {
   using folder = openFolder(workspace, folderNames(path), false);
   if (folder !== undefined) rmSync(folder.at(basename(path)), { force: true });
 }
@@ -131,16 +128,6 @@ function removeEmptyAbove(path: string, workspace: string): void {
       // A file or link has taken the place of a folder above.
       return;
     }
-  }
-}
-
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    // It still has files.
-    return false;
   }
 }
 
@@ -177,7 +164,7 @@ export interface MoveReport {
 }
 
 /** The shadow that has the content of a stored file. */
-type FindShadow = (file: Pick<StoredFile, "store" | "part">) => Shadow | undefined;
+type FindShadow = (store: string, part: string) => Shadow | undefined;
 
 /**
  * Lays out stored files in an empty private folder. Returns where each of them is; one whose content is gone from git
@@ -192,7 +179,7 @@ async function stageFiles(
   const groups = Map.groupBy(files, ({ store, part }) => `${store}\0${part}`);
   for (const [number, group] of [...groups.values()].entries()) {
     const [first] = group;
-    const shadow = first === undefined ? undefined : shadowOf(first);
+    const shadow = first === undefined ? undefined : shadowOf(first.store, first.part);
     if (shadow === undefined) continue;
     const area = join(folder, String(number));
     mkdirSync(area);

@@ -26,7 +26,7 @@ export interface SessionOrder {
 }
 
 /** A session whose snapshot is taken beside its start. Pass `recoverable` to the judge. */
-export interface SnapshotSession extends Pick<Recovery, "recoverable" | "began" | "ended" | "invalidate"> {
+export interface SnapshotSession extends Recovery {
   /** Resolves when the snapshot is stored or has failed. Never rejects. Wait for it before the first command runs. */
   readonly ready: Promise<SessionState>;
   /** Records the end of the session. Later changes are the user's. */
@@ -34,14 +34,15 @@ export interface SnapshotSession extends Pick<Recovery, "recoverable" | "began" 
 }
 
 type SessionState =
-  | { readonly state: "taken"; readonly id: string; readonly skipped: readonly string[]; readonly place: SnapshotPlace }
+  | {
+      readonly state: "taken";
+      readonly id: string;
+      readonly skipped: readonly string[];
+      /** Where the snapshot is, for those who take more of them in the same store. */
+      readonly folder: string;
+      readonly taken: Extract<TakenSnapshot, { readonly state: "taken" }>;
+    }
   | { readonly state: "unknown"; readonly because: string };
-
-/** Where the snapshot of a session is, for those who take more of them in the same store. */
-interface SnapshotPlace {
-  readonly folder: string;
-  readonly taken: Extract<TakenSnapshot, { readonly state: "taken" }>;
-}
 
 /** Starts taking the snapshot of a session and returns at once. Until it is there, `recoverable` answers undefined. */
 export function openSnapshotSession(order: SessionOrder): SnapshotSession {
@@ -55,9 +56,9 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
     const { id, folder, taken } = saved;
     if (taken.state === "unknown") return { state: "unknown", because: taken.because };
     const { workspace, patience } = order;
-    const parts = { workspace, snapshot: taken, activity, signal };
-    recovery = await openRecovery(patience === undefined ? parts : { ...parts, patience });
-    return { state: "taken", id, skipped: taken.skipped.map(({ path }) => path), place: { folder, taken } };
+    const watch = { activity, signal };
+    recovery = await openRecovery(workspace, taken, patience === undefined ? watch : { ...watch, patience });
+    return { state: "taken", id, skipped: taken.skipped.map(({ path }) => path), folder, taken };
   };
   const ready = start().catch((error: unknown): SessionState => ({ state: "unknown", because: messageOf(error) }));
   return {
@@ -90,8 +91,7 @@ async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<Save
   const owned = ownFolder(folder);
   const started = new Date().toISOString();
   pruneSnapshots(home);
-  const limit = limits === undefined ? {} : { limits };
-  const taken = await takeSnapshot({ workspace, store: storeIn(folder), signal, ...limit });
+  const taken = await takeSnapshot({ workspace, store: storeIn(folder), signal, limits });
   const forget = () => {
     owned[Symbol.dispose]();
     rmSync(folder, { recursive: true, force: true });

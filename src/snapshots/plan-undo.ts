@@ -17,10 +17,13 @@ import {
 import { closeTurn } from "./turn-snapshots.ts";
 import type { SavedTurn } from "./turn-states.ts";
 
-interface UndoPlan {
-  readonly workspace: string;
+interface MovePlan {
   readonly moves: readonly FileMove[];
   readonly kept: readonly PathReason[];
+}
+
+interface UndoPlan extends MovePlan {
+  readonly workspace: string;
 }
 
 /** A stretch of work with what it changed. */
@@ -110,7 +113,7 @@ function takeBack(step: Step, { before, after }: StateChange, { id, spared, forc
 
 const CHANGED = "it was changed after the turn";
 
-function outcome(steps: ReadonlyMap<string, Step>): Pick<UndoPlan, "moves" | "kept"> {
+function outcome(steps: ReadonlyMap<string, Step>): MovePlan {
   const moves: FileMove[] = [];
   const kept: PathReason[] = [];
   for (const [path, { present, presentIn, target, store, kept: because, isFixed }] of steps) {
@@ -154,13 +157,8 @@ function newFiles(files: ReadonlyMap<string, StateChange>): readonly string[] {
   return [...files].flatMap(([path, { before }]) => (before === null ? [path] : []));
 }
 
-interface RedoPlan {
-  readonly moves: readonly FileMove[];
-  readonly kept: readonly PathReason[];
-}
-
 /** Plans to take an undo back. A file that somebody has changed since is kept. */
-export function planRedo(workspace: string, undone: readonly FileMove[]): RedoPlan {
+export function planRedo(workspace: string, undone: readonly FileMove[]): MovePlan {
   const moves: FileMove[] = [];
   const kept: PathReason[] = [];
   for (const { path, from, to } of undone) {

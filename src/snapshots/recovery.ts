@@ -2,12 +2,12 @@ import { type BigIntStats, lstatSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { LossScope, Recoverable } from "../contract/agent-call.ts";
 import { isInside } from "../lib/path/inside.ts";
-import { errorCode } from "../lib/text/user-error.ts";
+import { isMissing } from "../lib/text/user-error.ts";
 import { cleanInIndex, hasContent, indexEntries, type IndexEntry, leftOut } from "./index-entries.ts";
 import type { TakenSnapshot } from "./take-snapshot.ts";
 
 /** Says what could be restored if it were deleted now. */
-export interface Recovery extends Activity {
+export interface Recovery extends CallEvents {
   /**
    * True when the present content of a file, or of everything below a folder, is in the snapshot, is in git's index, or
    * was written by the session itself. False when it would be lost. Undefined when that cannot be told quickly. Reads
@@ -18,9 +18,7 @@ export interface Recovery extends Activity {
   readonly invalidate: () => void;
 }
 
-interface RecoveryParts {
-  readonly workspace: string;
-  readonly snapshot: TakenSnapshot;
+interface RecoveryOptions {
   /** When the session's own commands ran. */
   readonly activity?: Activity;
   readonly patience?: RecoveryPatience;
@@ -39,25 +37,27 @@ const USUAL_PATIENCE: RecoveryPatience = { git: 20, walk: 50 };
  * Prepares the answers right after a snapshot was taken, before another one is taken in its store. Without a snapshot
  * every answer is unknown.
  */
-export async function openRecovery(parts: RecoveryParts): Promise<Recovery> {
-  const { snapshot: taken, activity = openActivity(), patience = USUAL_PATIENCE, signal } = parts;
+export async function openRecovery(
+  folder: string,
+  taken: TakenSnapshot,
+  { activity = openActivity(), patience = USUAL_PATIENCE, signal }: RecoveryOptions = {},
+): Promise<Recovery> {
   let git = new Map<string, ReadonlySet<string> | undefined>();
   const invalidate = () => void (git = new Map());
-  const events: Omit<Recovery, "recoverable"> = {
-    wroteAt: activity.wroteAt,
-    began(call) {
+  const events = {
+    began(call: string) {
       invalidate();
       activity.began(call);
     },
-    ended(call) {
+    ended(call: string) {
       invalidate();
       activity.ended(call);
     },
     invalidate,
   };
   if (taken.state === "unknown") return { ...events, recoverable: () => undefined };
-  const workspace = realpathSync(parts.workspace);
-  const known: Omit<Known, "scope"> = {
+  const workspace = realpathSync(folder);
+  const known: Known = {
     workspace,
     entries: await indexEntries(taken.store, taken.snapshot, signal),
     ignored: new Set(await leftOut(taken.store, taken.snapshot, signal)),
@@ -70,13 +70,12 @@ export async function openRecovery(parts: RecoveryParts): Promise<Recovery> {
     if (!git.has(path)) git.set(path, cleanInIndex(taken, path, patience.git));
     return git.get(path);
   };
-  return { ...events, recoverable: (path, scope = "all") => answer(path, { ...known, scope }, cleanBelow) };
+  return { ...events, recoverable: (path, scope = "all") => answer(path, scope, known, cleanBelow) };
 }
 
 interface Known {
   readonly workspace: string;
   readonly entries: ReadonlyMap<string, IndexEntry>;
-  readonly scope: LossScope;
   /** What was there at the start and is not in the snapshot, because git ignores it. A folder ends in a slash. */
   readonly ignored: ReadonlySet<string>;
   /** The same, because it was too large or could not be read. */
@@ -91,7 +90,7 @@ type CleanBelow = (path: string) => ReadonlySet<string> | undefined;
 
 const MAX_WALKED = 20_000;
 
-function answer(given: string, known: Known, cleanBelow: CleanBelow): boolean | undefined {
+function answer(given: string, scope: LossScope, known: Known, cleanBelow: CleanBelow): boolean | undefined {
   const { workspace } = known;
   try {
     const file = realFile(resolve(workspace, given));
@@ -103,7 +102,7 @@ function answer(given: string, known: Known, cleanBelow: CleanBelow): boolean | 
     for (let walked = 0; waiting.length > 0; walked++) {
       if (walked > MAX_WALKED || performance.now() > end) return undefined;
       const path = waiting.pop() ?? "";
-      const found = look(path, known);
+      const found = look(path, known, scope);
       if (typeof found === "object") for (const below of found.below) waiting.push(below);
       else if (found === "lost") return false;
       else if (found === "changed") {
@@ -127,8 +126,6 @@ function realFile(path: string): string | undefined {
   }
 }
 
-const isMissing = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
-
 /**
  * `lost`: neither the snapshot nor git has it. `changed`: the snapshot does not have its present content. `untouched`:
  * it does not count in this scope.
@@ -136,14 +133,14 @@ const isMissing = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(e
 type Found = "restorable" | "untouched" | "changed" | "lost" | { readonly below: readonly string[] };
 
 /** What one file is to the snapshot and the session; for a folder, what is in it. */
-function look(path: string, known: Known): Found {
+function look(path: string, known: Known, scope: LossScope): Found {
   // A name that is not UTF-8 cannot be looked up.
   if (path.includes("\uFFFD")) return "lost";
   const file = join(known.workspace, path);
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return "restorable";
   if (isIn(path, known.ignored) || isRepositoryData(path, known.repositories))
-    return known.scope === "unignored" ? "untouched" : "lost";
+    return scope === "unignored" ? "untouched" : "lost";
   if (isIn(path, known.skipped)) return "lost";
   if (stat.isDirectory()) return { below: readdirSync(file).map((name) => join(path, name)) };
   const entry = known.entries.get(path);
@@ -171,11 +168,14 @@ function isIn(path: string, places: ReadonlySet<string>): boolean {
 const isRepositoryData = (path: string, repositories: readonly string[]) =>
   repositories.some((repository) => path === `${repository}.git` || path.startsWith(`${repository}.git/`));
 
-/** When the session's own commands ran, so that its changes can be told from the user's. */
-interface Activity {
-  /** A tool call of the session starts. */
+/** What is told about the tool calls of a session. */
+interface CallEvents {
   readonly began: (call: string) => void;
   readonly ended: (call: string) => void;
+}
+
+/** When the session's own commands ran, so that its changes can be told from the user's. */
+interface Activity extends CallEvents {
   /** Whether a call was running at this time, in nanoseconds since 1970. */
   readonly wroteAt: (nanoseconds: bigint) => boolean;
 }

@@ -1,11 +1,10 @@
-import { lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
 import { openFolder } from "../lib/files/open-folder.ts";
 import { type GitCall, runGit } from "../lib/process/run-git.ts";
 import { hasContent, type IndexEntry, indexEntries } from "./index-entries.ts";
-import { installFile } from "./install-file.ts";
-import { folderNames } from "./state-changes.ts";
+import { folderNames, installFile, removeFile } from "./install-file.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
 interface ChangedEntry {
@@ -38,12 +37,12 @@ interface Replacement {
  * puts in the place of a folder meanwhile, which `git apply` would. No filter is run.
  */
 export async function replaceFiles(plan: ReplacePlan): Promise<void> {
-  const { store, snapshot, entries, before, after } = plan;
+  const { store, snapshot, entries, before, after, git, folder } = plan;
   const { root } = store;
   const known = await indexEntries(store, snapshot);
   const path = (entry: ChangedEntry) => entry.path;
-  const old = await layOut(before, entries.filter(({ kind }) => kind !== "added").map(path), { ...plan, name: "old" });
-  const now = await layOut(after, entries.filter(({ kind }) => kind !== "deleted").map(path), { ...plan, name: "new" });
+  const old = await layOut(before, entries.filter(({ kind }) => kind !== "added").map(path), git, join(folder, "old"));
+  const now = await layOut(after, entries.filter(({ kind }) => kind !== "deleted").map(path), git, join(folder, "new"));
   const all = entries.map((entry): Replacement => ({ path: entry.path, old: old(entry.path), now: now(entry.path) }));
   // Something else may take the place of what is deleted.
   const inOrder = all.toSorted((one, other) => Number(one.now !== undefined) - Number(other.now !== undefined));
@@ -94,39 +93,19 @@ function refuseChanged({ path, old }: Replacement, root: string, known: Readonly
 }
 
 function put({ path, old, now }: Replacement, root: string): void {
-  if (now === undefined) return remove(path, root);
+  if (now === undefined) return removeFile(root, path);
   using folder = openFolder(root, folderNames(path), true);
   if (folder === undefined) throw new Error("its folder cannot be made");
   installFile(folder, { name: basename(path), staged: now, mode: undefined }, old !== undefined);
-}
-
-/** Folders that become empty go too, as with git. */
-function remove(path: string, root: string): void {
-  for (let at = path; at !== "."; at = dirname(at)) {
-    using folder = openFolder(root, folderNames(at), false);
-    if (folder === undefined) return;
-    if (at === path) rmSync(folder.at(basename(at)), { force: true });
-    else if (!removeEmpty(folder.at(basename(at)))) return;
-  }
-}
-
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    // It still has files.
-    return false;
-  }
 }
 
 /** Writes files of a tree to a private folder, in the form that the repository's settings give them. */
 async function layOut(
   tree: string,
   names: readonly string[],
-  { git, folder, name }: Pick<ReplacePlan, "git" | "folder"> & { readonly name: string },
+  git: GitCall,
+  area: string,
 ): Promise<(path: string) => string | undefined> {
-  const area = join(folder, name);
   mkdirSync(area, { mode: 0o700 });
   const call: GitCall = { cwd: area, env: { ...git.env, GIT_WORK_TREE: area, GIT_INDEX_FILE: `${area}.index` } };
   await runGit(["read-tree", tree], call);

@@ -1,17 +1,25 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { isInside } from "../lib/path/inside.ts";
-import { type GitCall, GitFailure, gitNames, runGit } from "../lib/process/run-git.ts";
+import { type GitCall, GitFailure, runGit } from "../lib/process/run-git.ts";
 import { errorCode, messageOf } from "../lib/text/user-error.ts";
 import { hasContent, indexEntries, type IndexEntry } from "./index-entries.ts";
-import { installFile } from "./install-file.ts";
-import { emptyTree, openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
-import { limitedFilter, type SnapshotContent, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
+import { folderNames, installFile, removeFile } from "./install-file.ts";
+import {
+  openSnapshots,
+  shadowOf,
+  type Snapshot,
+  type SnapshotStore,
+  type TreeDifference,
+  treeDifferences,
+  treeIn,
+} from "./snapshot.ts";
+import { limitedFilter, type StoredContent, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
 
 /** A stored snapshot and where it belongs. */
-export interface SavedSnapshot extends Pick<SnapshotContent, "snapshot" | "modes"> {
+export interface SavedSnapshot extends StoredContent {
   readonly workspace: string;
   /** The private folder that the snapshot was taken in. */
   readonly store: string;
@@ -40,7 +48,7 @@ export interface RestoreReport {
   readonly kept: readonly PathReason[];
   readonly failed: readonly PathReason[];
   /** The workspace before the restore. Its store can restore that, too. */
-  readonly undo: Pick<SnapshotContent, "snapshot" | "modes">;
+  readonly undo: StoredContent;
 }
 
 interface PathReason {
@@ -57,12 +65,12 @@ export async function restoreSnapshot(saved: SavedSnapshot, options: RestoreOpti
   const store = openSnapshots(workspace, saved.store, saved.snapshot);
   const filter = limitedFilter(workspace, { ...USUAL_SNAPSHOT_LIMITS, files: Infinity, bytes: Infinity });
   const { signal } = options;
-  const now = await store.take({ filter: filter.choose, exact: true, ...(signal === undefined ? {} : { signal }) });
+  const now = await store.take({ filter: filter.choose, exact: true, signal });
   makeFolder(saved.store);
   const folder = mkdtempSync(join(saved.store, "restore-"));
   try {
     const paths = options.paths ?? [];
-    const plan = await planRestore({ store, before: saved.snapshot, now, folder, paths });
+    const plan = await planRestore(store, [saved.snapshot, now], folder, paths);
     const known = { saved, workspace, options, entries: await indexEntries(store, now, signal) };
     return { ...carryOut(plan, known), undo: { snapshot: now, modes: filter.modes } };
   } finally {
@@ -80,7 +88,7 @@ interface Known {
 
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EROFS"];
 
-function carryOut(plan: readonly Difference[], known: Known): Omit<RestoreReport, "undo"> {
+function carryOut(plan: readonly Difference[], known: Known) {
   const [restored, removed, added]: [{ path: string; change: "changed" | "deleted" }[], string[], string[]] = [
     [],
     [],
@@ -117,7 +125,7 @@ function carryOut(plan: readonly Difference[], known: Known): Omit<RestoreReport
 /** Why a file must stay as it is, or undefined. */
 function objection({ path, staged }: Difference, known: Known): string | undefined {
   const { workspace, saved, options, entries } = known;
-  using folder = openFolder(workspace, names(path), false);
+  using folder = openFolder(workspace, folderNames(path), false);
   if (staged !== undefined && lstatSync(staged, { throwIfNoEntry: false }) === undefined)
     throw new Error("its old content is no longer in the repository");
   const file = folder?.at(basename(path));
@@ -134,7 +142,7 @@ function objection({ path, staged }: Difference, known: Known): string | undefin
 }
 
 function put({ path, staged, change }: Difference, { workspace, saved }: Known): void {
-  using folder = openFolder(workspace, names(path), true);
+  using folder = openFolder(workspace, folderNames(path), true);
   if (folder === undefined || staged === undefined) throw new Error("nothing to restore from");
   const name = basename(path);
   installFile(folder, { name, staged, mode: saved.modes[path] }, change === "changed" || isFolder(folder.at(name)));
@@ -142,32 +150,7 @@ function put({ path, staged, change }: Difference, { workspace, saved }: Known):
 
 const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-function remove({ path }: Difference, { workspace }: Known): void {
-  inFolder(path, workspace, (file) => rmSync(file, { force: true }));
-  // Folders that have become empty go too.
-  for (let place = dirname(path); place !== "."; place = dirname(place))
-    if (!inFolder(place, workspace, removeEmpty)) return;
-}
-
-function inFolder<Value>(path: string, workspace: string, act: (file: string) => Value): Value | undefined {
-  using folder = openFolder(workspace, names(path), false);
-  return folder === undefined ? undefined : act(folder.at(basename(path)));
-}
-
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    // It still has files.
-    return false;
-  }
-}
-
-const names = (path: string) =>
-  dirname(path)
-    .split("/")
-    .filter((name) => name !== "." && name !== "");
+const remove = ({ path }: Difference, { workspace }: Known): void => removeFile(workspace, path);
 
 /** A path that is not as the snapshot has it. */
 interface Difference {
@@ -178,75 +161,54 @@ interface Difference {
   readonly staged: string | undefined;
 }
 
-interface PlanParts {
-  readonly store: SnapshotStore;
-  readonly before: Snapshot;
-  readonly now: Snapshot;
-  /** An empty private folder for the old files. */
-  readonly folder: string;
-  /** Absolute paths; all if empty. */
-  readonly paths: readonly string[];
-}
-
-/** Finds what differs from a snapshot, and lays out the old content of those files in a private folder. */
-async function planRestore({ store, before, now, folder, paths }: PlanParts): Promise<Difference[]> {
+/**
+ * Finds what differs from a snapshot, and lays out the old content of those files in an empty private folder. `paths` are
+ * absolute; all count if there is none.
+ */
+async function planRestore(
+  store: SnapshotStore,
+  [before, now]: readonly [Snapshot, Snapshot],
+  folder: string,
+  paths: readonly string[],
+): Promise<Difference[]> {
   const differences: Difference[] = [];
   const places = [...new Set([...before.parts, ...now.parts].map(({ path }) => path))].toSorted();
   for (const [number, place] of places.entries()) {
-    const shadow = store.shadow(place);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${place}`);
+    const shadow = shadowOf(store, place);
     const area = join(folder, String(number));
     mkdirSync(area);
     const git: GitCall = {
       cwd: area,
       env: { ...shadow.call.env, GIT_WORK_TREE: area, GIT_INDEX_FILE: `${area}.index` },
     };
-    const treeIn = async ({ parts }: Snapshot) =>
-      parts.find(({ path }) => path === place)?.tree ?? (await emptyTree(git));
-    const trees = [await treeIn(before), await treeIn(now)] as const;
+    const trees = [await treeIn(before, place, git), await treeIn(now, place, git)] as const;
     const found = await findInPart(trees, git);
     if (found === undefined) {
       differences.push({ path: join(place), change: "deleted", staged: join(area, "gone") });
       continue;
     }
     const chosen = found.filter(
-      ({ name }) => paths.length === 0 || paths.some((path) => isInside(join(store.root, place, name), path)),
+      ({ path: name }) => paths.length === 0 || paths.some((path) => isInside(join(store.root, place, name), path)),
     );
-    const wanted = chosen.filter(({ change }) => change !== "added").map(({ name }) => name);
+    const wanted = chosen.filter(({ change }) => change !== "added").map(({ path }) => path);
     if (wanted.length > 0) await layOut(trees[0], wanted, git);
-    for (const { name, change } of chosen)
+    for (const { path: name, change } of chosen)
       differences.push({ path: join(place, name), change, staged: change === "added" ? undefined : join(area, name) });
   }
   return differences;
 }
 
-const DIFF = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=all"];
-
 const SUBMODULE = "160000";
 
-interface FoundName {
-  readonly name: string;
-  readonly change: Difference["change"];
-}
-
 /** Undefined for a nested repository that was removed together with the objects of its old tree. */
-async function findInPart(trees: readonly [string, string], git: GitCall): Promise<FoundName[] | undefined> {
+async function findInPart(trees: readonly [string, string], git: GitCall): Promise<TreeDifference[] | undefined> {
   try {
-    return readRaw(await gitNames([...DIFF, ...trees], git));
+    const found = await treeDifferences(trees, git);
+    return found.filter(({ old, now }) => old.mode !== SUBMODULE && now.mode !== SUBMODULE);
   } catch (error) {
     if (error instanceof GitFailure) return undefined;
     throw error;
   }
-}
-
-function readRaw(fields: readonly string[]): FoundName[] {
-  const found: FoundName[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode, newMode, , , status = ""] = (fields[at] ?? "").slice(1).split(" ");
-    const change = status === "A" ? "added" : status === "D" ? "deleted" : "changed";
-    if (oldMode !== SUBMODULE && newMode !== SUBMODULE) found.push({ name: fields[at + 1] ?? "", change });
-  }
-  return found;
 }
 
 /** Attributes are read from the old tree, and no filter is configured, so nothing the agent wrote takes part. */

@@ -6,9 +6,8 @@ import { folderNames } from "../lib/files/folder-tree.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import {
   lastChanged,
-  prunableNames,
   type PruneCandidate,
-  pruneCandidates,
+  pruneFolder,
   type PruneOrder,
   type PruneReport,
 } from "../lib/files/prune.ts";
@@ -230,14 +229,8 @@ function removeSession(folder: string): void {
 }
 
 /** Removes old snapshots whose id the caller asks for. A session that may be alive keeps its own. */
-export function pruneSaved(order: PruneOrder, wants: (id: string) => boolean): PruneReport {
-  const { names, kept } = prunableNames(snapshotsFolder(order.home));
-  const report = pruneCandidates(
-    names.filter(wants).map((name) => candidate(order.home, name)),
-    order,
-  );
-  return { pruned: report.pruned, kept: [...kept, ...report.kept] };
-}
+export const pruneSaved = (order: PruneOrder, wants: (id: string) => boolean): PruneReport =>
+  pruneFolder(snapshotsFolder(order.home), order, (name) => (wants(name) ? candidate(order.home, name) : undefined));
 
 function candidate(home: string, name: string): PruneCandidate {
   const folder = sessionFolder(home, name);

@@ -217,7 +217,13 @@ test("odd files do not disturb a snapshot, and a limit makes it unknown without 
   symlinkSync("/nowhere", join(root, "dangling"));
   const limits = { milliseconds: 60_000, files: 100, bytes: 5000, fileBytes: 1000 };
   const first = openSnapshotSession({ home, id: ID, agent: "test", workspace: root, limits });
-  expect(await first.ready).toEqual({ state: "taken", id: ID, skipped: ["big.bin"], place: expect.anything() });
+  expect(await first.ready).toEqual({
+    state: "taken",
+    id: ID,
+    skipped: ["big.bin"],
+    folder: expect.anything(),
+    taken: expect.anything(),
+  });
   expect([first.recoverable("big.bin"), first.recoverable("sub"), first.recoverable("empty")]).toEqual([
     false,
     true,

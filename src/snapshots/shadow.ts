@@ -13,7 +13,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../lib/files/make-folder.ts";
-import { MAX_SETTINGS, readBounded, readIfThere } from "../lib/files/read-file.ts";
+import { MAX_SETTINGS, readBounded, textIfThere } from "../lib/files/read-file.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { type GitCall, runGit } from "../lib/process/run-git.ts";
 
@@ -51,8 +51,7 @@ export async function openShadow(
 ): Promise<Shadow> {
   const existing = keptShadow(folder);
   if (existing !== undefined) return existing;
-  const abort = signal === undefined ? {} : { signal };
-  const repository = isNew ? undefined : await readRepository(root, abort);
+  const repository = isNew ? undefined : await readRepository(root, signal);
   makeFolder(dirname(folder));
   // Without its record it was left half made by a process that was killed.
   rmSync(folder, { recursive: true, force: true });
@@ -60,7 +59,7 @@ export async function openShadow(
   await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
     cwd: dirname(folder),
     workspace: root,
-    ...abort,
+    signal,
   });
   const place = { top: repository?.top ?? root, prefix: repository?.prefix ?? "" };
   const call = privateGit(folder, place.top);
@@ -68,7 +67,7 @@ export async function openShadow(
   const settings = ["core.bare=false", "core.quotepath=false", ...taken];
   appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));
   if (repository !== undefined) takeOver(repository, folder);
-  await seeHiddenChanges({ ...call, ...abort });
+  await seeHiddenChanges({ ...call, signal });
   writeFileSync(join(folder, PLACE), JSON.stringify(place));
   return { call, folder, prefix: place.prefix, repository };
 }
@@ -78,7 +77,7 @@ const PLACE = "signalbox-place.json";
 
 /** The existing shadow in `folder`, or undefined if there is none. */
 export function keptShadow(folder: string): Shadow | undefined {
-  const text = readIfThere(join(folder, PLACE))?.toString("utf8");
+  const text = textIfThere(join(folder, PLACE));
   if (text === undefined) return undefined;
   const { top, prefix } = Place.parse(parseJson(text));
   return { call: privateGit(folder, top), folder, prefix, repository: undefined };
@@ -142,11 +141,8 @@ interface Repository {
 }
 
 /** The repository of a folder, or undefined if git finds none or does not trust it. */
-export async function readRepository(
-  folder: string,
-  abort: Pick<GitCall, "signal"> = {},
-): Promise<Repository | undefined> {
-  const call: GitCall = { cwd: folder, ...abort };
+export async function readRepository(folder: string, signal?: AbortSignal): Promise<Repository | undefined> {
+  const call: GitCall = { cwd: folder, signal };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
   const options = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
   const { code, stdout } = await runGit(["rev-parse", ...options, "--show-object-format"], { ...call, accept: [128] });

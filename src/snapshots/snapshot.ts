@@ -39,7 +39,7 @@ export interface SnapshotStore {
 
 /** `filter`: chooses among the files whose content would have to be copied. By default, all are. */
 interface TakeOptions extends AddOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Makes new parts of the store exact: see `makeExact`. */
   readonly exact?: boolean;
 }
@@ -58,9 +58,10 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
     const isNew = first !== undefined && !first.parts.some((part) => part.path === path);
     const known = shadows.get(path) ?? keptShadow(shadowFolder(path));
     const shadow = known ?? (await openShadow(join(root, path), shadowFolder(path), { isNew, signal }));
-    if (known === undefined && exact === true) await makeExact(withSignal(shadow, signal));
+    const stoppable = { ...shadow, call: { ...shadow.call, signal } };
+    if (known === undefined && exact === true) await makeExact(stoppable);
     shadows.set(path, shadow);
-    return withSignal(shadow, signal);
+    return stoppable;
   };
   const takePart = async (path: string, options: TakeOptions): Promise<SnapshotPart[]> => {
     const shadow = await shadowOf(path, options);
@@ -90,9 +91,6 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
   };
 }
 
-const withSignal = (shadow: Shadow, signal: AbortSignal | undefined): Shadow =>
-  signal === undefined ? shadow : { ...shadow, call: { ...shadow.call, signal } };
-
 /** Changes whenever somebody writes the index. */
 const indexTime = ({ folder }: Shadow) =>
   statSync(join(folder, "index"), { bigint: true, throwIfNoEntry: false })?.mtimeNs;
@@ -105,17 +103,52 @@ async function writeTree(shadow: Shadow): Promise<string> {
   return await gitLine(["write-tree", `--prefix=${prefix}`], call);
 }
 
+/** The shadow of a part of a snapshot. */
+export function shadowOf(store: SnapshotStore, part: string): Shadow {
+  const shadow = store.shadow(part);
+  if (shadow === undefined) throw new Error(`no snapshot was taken of ${part}`);
+  return shadow;
+}
+
+/** The tree of a part; the empty one where the snapshot has no such part. */
+export const treeIn = async ({ parts }: Snapshot, part: string, call: GitCall): Promise<string> =>
+  parts.find(({ path }) => path === part)?.tree ?? (await emptyTree(call));
+
+/** A path that differs between two trees. The mode of one that is not there consists of zeros. */
+export interface TreeDifference {
+  readonly path: string;
+  readonly change: "added" | "deleted" | "changed";
+  readonly old: { readonly mode: string; readonly oid: string };
+  readonly now: { readonly mode: string; readonly oid: string };
+}
+
+const DIFF = "diff-tree -r -z --raw --no-renames --ignore-submodules=all --no-abbrev".split(" ");
+
+/** What differs between two trees, by path. */
+export async function treeDifferences(trees: readonly [string, string], call: GitCall): Promise<TreeDifference[]> {
+  const fields = await gitNames([...DIFF, ...trees], call);
+  const found: TreeDifference[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode = "", mode = "", oldOid = "", oid = "", status = ""] = (fields[at] ?? "").slice(1).split(" ");
+    const change = status === "A" ? "added" : status === "D" ? "deleted" : "changed";
+    found.push({ path: fields[at + 1] ?? "", change, old: { mode: oldMode, oid: oldOid }, now: { mode, oid } });
+  }
+  return found;
+}
+
 /** The empty tree, in the repository's object format. */
 export async function emptyTree(call: GitCall): Promise<string> {
   return await gitLine(["hash-object", "-w", "-t", "tree", "--stdin"], { ...call, input: "" });
 }
 
 /** Our own files are not the agent's work. */
-const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
+export const OURS = ["**/.agent-backplane/**", "**/.claude/runtime/launcher_context.json*"].map(
+  (pattern) => `:(exclude,top,glob)${pattern}`,
+);
 
 const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
 
-const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
+export const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
 
 interface AddOptions {
   readonly filter?: FileFilter | undefined;
@@ -146,10 +179,10 @@ async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {
     onUnreadable?.(join(call.cwd, name));
     return false;
   };
-  const untrackedNames = () => gitNames([...OTHERS, "--", where, OURS], call);
+  const untrackedNames = () => gitNames([...OTHERS, "--", where, ...OURS], call);
   // Each is a program that mostly waits for the disk.
   const [tracked, modules, early] = await Promise.all([
-    gitNames([...TRACKED, "--", where, OURS], call),
+    gitNames([...TRACKED, "--", where, ...OURS], call),
     submodules(shadow),
     untrackedNames(),
   ]);

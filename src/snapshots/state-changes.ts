@@ -1,22 +1,26 @@
-import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
+import { folderNames } from "./install-file.ts";
+import { blobId } from "../lib/files/hash-file.ts";
 import { BlockedFolder, openFolder } from "../lib/files/open-folder.ts";
 import { readBounded } from "../lib/files/read-file.ts";
 import { type GitCall, GitFailure, gitNames } from "../lib/process/run-git.ts";
 import { errorCode } from "../lib/text/user-error.ts";
 import { privateGit } from "./shadow.ts";
-import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { shadowOf, type SnapshotStore, treeDifferences, treeIn } from "./snapshot.ts";
 import { modeOf, type WorkspaceState } from "./turn-states.ts";
 
-/** A file or link as a snapshot has it. Equal texts mean equal content. */
-export interface FileState {
+interface FileContent {
   readonly kind: "file" | "link";
   readonly oid: string;
-  /** Permissions; those of a link mean nothing. */
-  readonly mode: number;
   /** The part of the snapshot that has the content. */
   readonly part: string;
+}
+
+/** A file or link as a snapshot has it. Equal texts mean equal content. */
+export interface FileState extends FileContent {
+  /** Permissions; those of a link mean nothing. */
+  readonly mode: number;
 }
 
 /** Null: there is no file. */
@@ -46,8 +50,7 @@ export async function stateChanges(
   const lost: string[] = [];
   const parts = new Set([...before.snapshot.parts, ...after.snapshot.parts].map(({ path }) => path));
   for (const part of parts) {
-    const shadow = store.shadow(part);
-    if (shadow === undefined) throw new Error(`no snapshot was taken of ${part}`);
+    const shadow = shadowOf(store, part);
     // Trees can be compared even if the work tree is gone.
     const git = privateGit(shadow.folder, shadow.folder);
     const trees = [await treeIn(before.snapshot, part, git), await treeIn(after.snapshot, part, git)] as const;
@@ -63,15 +66,12 @@ export async function stateChanges(
       });
     }
   }
-  for (const [path, change] of await modeChanges({ store, before, after }, changes)) changes.set(path, change);
+  for (const [path, change] of await modeChanges(store, before, after, changes)) changes.set(path, change);
   for (const [path, change] of changes) if (isSameFile(change.before, change.after)) changes.delete(path);
   return { files: changes, lost };
 }
 
-const treeIn = async ({ parts }: Snapshot, part: string, git: GitCall) =>
-  parts.find(({ path }) => path === part)?.tree ?? (await emptyTree(git));
-
-interface RawFile extends Omit<FileState, "mode"> {
+interface RawFile extends FileContent {
   readonly gitMode: string;
 }
 
@@ -81,25 +81,22 @@ interface RawDifference {
   readonly now: RawFile | undefined;
 }
 
-const DIFF = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=all", "--no-abbrev"];
-
+/** Undefined for a nested repository that was removed together with the objects of its old tree. */
 async function rawDifferences(
   part: string,
   trees: readonly [string, string],
   git: GitCall,
 ): Promise<readonly RawDifference[] | undefined> {
-  const fields = await gitNames([...DIFF, ...trees], git).catch((error: unknown) => {
+  try {
+    return (await treeDifferences(trees, git)).map(({ path, old, now }) => ({
+      path: join(part, path),
+      old: rawFile(old.mode, old.oid, part),
+      now: rawFile(now.mode, now.oid, part),
+    }));
+  } catch (error) {
     if (error instanceof GitFailure && part !== "") return undefined;
     throw error;
-  });
-  if (fields === undefined) return undefined;
-  const found: RawDifference[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = "", newMode = "", oldOid = "", newOid = ""] = (fields[at] ?? "").slice(1).split(" ");
-    const path = join(part, fields[at + 1] ?? "");
-    found.push({ path, old: rawFile(oldMode, oldOid, part), now: rawFile(newMode, newOid, part) });
   }
-  return found;
 }
 
 /** Undefined for what is not there, and for submodules, whose files are a part of their own. */
@@ -108,15 +105,11 @@ function rawFile(gitMode: string, oid: string, part: string): RawFile | undefine
   return { kind: gitMode === "120000" ? "link" : "file", oid, part, gitMode };
 }
 
-interface Compared {
-  readonly store: SnapshotStore;
-  readonly before: WorkspaceState;
-  readonly after: WorkspaceState;
-}
-
 /** Files with the same content and other permissions. */
 async function modeChanges(
-  { store, before, after }: Compared,
+  store: SnapshotStore,
+  before: WorkspaceState,
+  after: WorkspaceState,
   known: ReadonlyMap<string, StateChange>,
 ): Promise<readonly (readonly [string, StateChange])[]> {
   const isUsual = before.modes.plain === after.modes.plain && before.modes.executable === after.modes.executable;
@@ -183,15 +176,3 @@ function look(file: string, oidLength: number): FileState | UnknownFile | null {
   if (stat.size > MAX_READ) return { because: "it is too large to be compared" };
   return { kind: "file", oid: blobId(readBounded(file, MAX_READ).bytes, oidLength), mode, part: "" };
 }
-
-const blobId = (content: Buffer, oidLength: number) =>
-  createHash(oidLength === 40 ? "sha1" : "sha256")
-    .update(`blob ${content.length}\0`)
-    .update(content)
-    .digest("hex");
-
-/** The folders above a path of the workspace, outermost first. */
-export const folderNames = (path: string): readonly string[] =>
-  dirname(path)
-    .split("/")
-    .filter((name) => name !== "." && name !== "");

@@ -27,7 +27,7 @@ interface SnapshotOrder {
   readonly workspace: string;
   /** A private folder for the snapshot, outside the reach of the agent. */
   readonly store: string;
-  readonly limits?: SnapshotLimits;
+  readonly limits?: SnapshotLimits | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -36,11 +36,15 @@ export type TakenSnapshot =
   | ({ readonly state: "taken"; readonly store: SnapshotStore } & SnapshotContent)
   | { readonly state: "unknown"; readonly because: string };
 
-export interface SnapshotContent {
+/** What can be restored. */
+export interface StoredContent {
   readonly snapshot: Snapshot;
-  readonly skipped: readonly SkippedFile[];
   /** Permissions that git cannot express, by path. */
   readonly modes: Readonly<Record<string, number>>;
+}
+
+interface SnapshotContent extends StoredContent {
+  readonly skipped: readonly SkippedFile[];
 }
 
 /** A file that is not in the snapshot although git does not ignore it. */

@@ -10,7 +10,7 @@ import {
   readModes,
   type SavedTurn,
   savedTurns,
-  type StoredTurn,
+  type TurnOnDisk,
   takeState,
   turnFile,
   writeTurn,
@@ -42,7 +42,7 @@ interface OpenTurn {
   readonly turn: string;
   readonly ready: Promise<void>;
   /** Set when the state before it is stored. */
-  saved?: { readonly file: string; readonly state: Omit<StoredTurn, "version"> };
+  saved?: { readonly file: string; readonly state: TurnOnDisk };
 }
 
 /** A snapshot that is not older than this is one of now. */
@@ -119,8 +119,8 @@ function turnTaker(order: TurnOrder, start: SessionStart) {
       if (start.opened() === undefined) await closeKilled(order);
       const first = await start.session().ready;
       if (first.state === "unknown") return fail(turn, first.because);
-      const { store, snapshot, skipped } = first.place.taken;
-      ({ folder } = first.place);
+      const { store, snapshot, skipped } = first.taken;
+      ({ folder } = first);
       try {
         const taken =
           count === 0 && start.isFresh()
@@ -141,7 +141,7 @@ function turnTaker(order: TurnOrder, start: SessionStart) {
     async finish({ saved }: OpenTurn): Promise<void> {
       const first = await start.opened()?.ready;
       if (saved === undefined || first?.state !== "taken") return;
-      const { state: after } = await takeState(first.place.taken.store, order.limits);
+      const { state: after } = await takeState(first.taken.store, order.limits);
       writeTurn(saved.file, { ...saved.state, after });
     },
     touched() {

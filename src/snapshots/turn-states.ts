@@ -39,8 +39,7 @@ export type WorkspaceState = z.infer<typeof WorkspaceState>;
  * What a workspace was like before the first change of a turn, and when the turn was over. A turn that was killed and
  * went on later has several of these.
  */
-const StoredTurn = z.object({
-  version: z.literal(TURN_FORMAT),
+const TurnOnDisk = z.object({
   /** The prompt that the turn began with. */
   turn: z.string(),
   before: WorkspaceState,
@@ -52,7 +51,9 @@ const StoredTurn = z.object({
   foreign: z.array(z.string()),
 });
 
-export type StoredTurn = z.infer<typeof StoredTurn>;
+export type TurnOnDisk = z.infer<typeof TurnOnDisk>;
+
+const StoredTurn = TurnOnDisk.extend({ version: z.literal(TURN_FORMAT) });
 
 /** A stored turn state, with the snapshot folder that it belongs to. */
 export interface SavedTurn {
@@ -62,7 +63,7 @@ export interface SavedTurn {
   readonly id: string;
   readonly folder: string;
   readonly store: string;
-  readonly state: StoredTurn;
+  readonly state: TurnOnDisk;
 }
 
 const turnsIn = (folder: string) => join(folder, "turns");
@@ -71,7 +72,7 @@ const turnsIn = (folder: string) => join(folder, "turns");
 export const turnFile = (folder: string, number: number) =>
   join(turnsIn(folder), `${String(number).padStart(6, "0")}.json`);
 
-export function writeTurn(file: string, state: Omit<StoredTurn, "version">): void {
+export function writeTurn(file: string, state: TurnOnDisk): void {
   makeFolder(join(file, ".."));
   atomicWrite(file, `${JSON.stringify({ version: TURN_FORMAT, ...state })}\n`);
 }
@@ -104,7 +105,7 @@ function turnsOfFolder(home: string, id: string): readonly SavedTurn[] {
   });
 }
 
-function readTurn(file: string): StoredTurn | undefined {
+function readTurn(file: string): TurnOnDisk | undefined {
   try {
     const raw: unknown = parseJson(readFileSync(file, "utf8"));
     return newerFormat(raw, TURN_FORMAT) === undefined ? StoredTurn.parse(raw) : undefined;
@@ -176,9 +177,6 @@ async function filesIn(
   if (shadow === undefined) return [];
   const { call, prefix } = shadow;
   const where = prefix === "" ? [] : ["--", prefix];
-  const names = await gitNames(["ls-files", "-z", ...where], {
-    ...call,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const names = await gitNames(["ls-files", "-z", ...where], { ...call, signal });
   return names.map((name) => join(part, name.slice(prefix.length)));
 }

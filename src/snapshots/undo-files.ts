@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
+import { folderNames } from "./install-file.ts";
 import * as z from "zod";
 import { atomicWrite } from "../lib/files/atomic-write.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
@@ -7,7 +8,7 @@ import { openFolder } from "../lib/files/open-folder.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { gitLine } from "../lib/process/run-git.ts";
 import { FileMove, moveFiles, type MoveReport, type PathReason } from "./move-files.ts";
-import { folderNames, isSameFile, isUnknown, presentFile } from "./state-changes.ts";
+import { isSameFile, isUnknown, presentFile } from "./state-changes.ts";
 import { sessionFolder, storeIn } from "./saved-session.ts";
 import type { Shadow } from "./shadow.ts";
 import { openSnapshots } from "./snapshot.ts";
@@ -60,11 +61,7 @@ export async function prepareMoves(wanted: readonly FileMove[], place: MovesPlac
   writeMoves(place, [...earlier, ...moves.map((move) => joined(move, before))]);
   return {
     async carryOut() {
-      const report = await moveFiles(moves, {
-        ...place,
-        folder: sessionFolder(place.home, place.folder),
-        shadowOf: shadows(place),
-      });
+      const report = await revertMoves(moves, place);
       const done = [
         ...earlier.filter((move) => isDone(move, place)),
         ...report.moved.map((move) => joined(move, before)),
@@ -75,14 +72,9 @@ export async function prepareMoves(wanted: readonly FileMove[], place: MovesPlac
   };
 }
 
-/** Changes files of an undo back. */
-export async function revertMoves(moves: readonly FileMove[], place: MovesPlace): Promise<MoveReport> {
-  return await moveFiles(moves, {
-    ...place,
-    folder: sessionFolder(place.home, place.folder),
-    shadowOf: shadows(place),
-  });
-}
+/** Changes files of an undo, or changes them back. */
+export const revertMoves = (moves: readonly FileMove[], place: MovesPlace): Promise<MoveReport> =>
+  moveFiles(moves, place.workspace, sessionFolder(place.home, place.folder), shadows(place));
 
 /** A file that was moved by the interrupted undo and changed again since begins where it was at first. */
 function joined(move: FileMove, before: readonly FileMove[]): FileMove {
@@ -97,7 +89,7 @@ function isDone({ path, to, from }: FileMove, { workspace }: MovesPlace): boolea
 
 const shadows =
   ({ home, workspace }: MovesPlace) =>
-  ({ store, part }: { readonly store: string; readonly part: string }): Shadow | undefined =>
+  (store: string, part: string): Shadow | undefined =>
     openSnapshots(workspace, storeIn(sessionFolder(home, store))).shadow(part);
 
 /** Stores the content of files that no store has yet. Those that cannot be read are not moved. */
@@ -118,7 +110,7 @@ async function saveContents(
 }
 
 async function saveContent({ path, from }: FileMove, place: MovesPlace): Promise<string | undefined> {
-  const shadow = shadows(place)({ store: place.folder, part: "" });
+  const shadow = shadows(place)(place.folder, "");
   using folder = openFolder(place.workspace, folderNames(path), false);
   if (shadow === undefined || folder === undefined) return undefined;
   const file = folder.at(basename(path));

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { sha256 } from "../lib/json/sha256.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { hasEntry, insertEntry, removeEntry, takePieces } from "./json-edit.ts";
 import { JsonValue, type RecordedAddition, type StagedFile } from "./manifest.ts";
@@ -59,8 +59,8 @@ export function takeOut(
 ): { readonly text: string | undefined; readonly left: boolean } {
   if (old === undefined) return { text, left: false };
   const additions = (old.additions ?? []).toReversed();
-  const exact = hashOf(text) === old.after ? takeExactly(text, additions) : undefined;
-  if (exact !== undefined && (hashOf(exact) === old.before || old.before === null)) return rest(exact, old, false);
+  const exact = sha256(text) === old.after ? takeExactly(text, additions) : undefined;
+  if (exact !== undefined && (sha256(exact) === old.before || old.before === null)) return rest(exact, old, false);
   let current = text;
   let left = false;
   for (const addition of additions) {
@@ -95,6 +95,3 @@ function traces(addition: RecordedAddition): readonly string[] {
     ([word]) => word,
   );
 }
-
-/** The SHA-256 of bytes, or of a text in UTF-8. */
-export const hashOf = (content: Uint8Array | string) => createHash("sha256").update(content).digest("hex");

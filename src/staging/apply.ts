@@ -69,7 +69,7 @@ function apply(root: string, wanted: Wanted, manifest: Manifest | undefined): Ap
   // Written before the files, so that a process killed halfway leaves nothing that cannot be reverted.
   const ahead = steps.flatMap(({ decision, old }) => decision.record ?? old ?? []);
   try {
-    if (active.length > 0) saveManifest(root, folders, { ...wanted, files: ahead });
+    if (active.length > 0) saveManifest(root, folders, wanted, ahead);
   } catch (error) {
     const because = writeProblem(error);
     return summary(
@@ -81,7 +81,7 @@ function apply(root: string, wanted: Wanted, manifest: Manifest | undefined): Ap
   const broken = new Set(failed.map(({ path }) => path));
   const files = steps.flatMap((step) => (broken.has(step.now.path) ? (step.old ?? []) : (step.decision.record ?? [])));
   const left = removeFolders(root, folders);
-  saveManifest(root, [...left], { ...wanted, files });
+  saveManifest(root, [...left], wanted, files);
   return summary(steps, failed);
 }
 
@@ -105,11 +105,7 @@ function perform(root: string, { now, decision, purposes }: StagingStep, folders
 }
 
 /** Writes the manifest, or removes it along with the last file. */
-function saveManifest(
-  root: string,
-  folders: string[],
-  { agents, required, xpia, files }: Omit<Wanted, "changes"> & { readonly files: StagedFile[] },
-): void {
+function saveManifest(root: string, folders: string[], { agents, required, xpia }: Wanted, files: StagedFile[]): void {
   const now = lookAt(root, MANIFEST_PATH);
   if (files.length === 0) {
     if (now.bytes !== undefined) deleteFile(root, now);

@@ -5,35 +5,37 @@ import { HOOK_EVENTS } from "../agents/pack/hook-event.ts";
 import type { FileHooks, ReadFile, SettingsHooks } from "../agents/pack/surfaces.ts";
 import type { AgentName } from "../contract/agent.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
-import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../hooks/client/wrappers.ts";
+import { stagedWrapper, WRAPPER_LINE } from "../hooks/client/wrappers.ts";
 import type { carriedHooks } from "../hooks/project/registration.ts";
 import { packageFolder } from "../lib/path/package-folder.ts";
 import type { Change, OwnFile } from "./sources/change.ts";
 import type { StagedAgent } from "./sources/staged-agents.ts";
 
-interface HookParts {
-  readonly remembered: StagedWrapperParts["remembered"];
-  readonly required: boolean;
-  readonly read: ReadFile;
-}
-
 /** Registers all of an agent's events, with the wrappers that answer them. */
-export function hookSurface({ name, surfaces }: StagedAgent, parts: HookParts): readonly Change[] {
+export function hookSurface(
+  { name, surfaces }: StagedAgent,
+  remembered: ReturnType<typeof rememberedHooks>,
+  required: boolean,
+  read: ReadFile,
+): readonly Change[] {
   const { hooks } = surfaces;
+  const wrapper = (events: readonly HookEventName[]) =>
+    stagedWrapper({ dialect: findDialect(name), events, remembered, required });
   switch (hooks?.form) {
     case "settings":
-      return settingsHooks(name, hooks, parts);
+      return settingsHooks(name, hooks, wrapper);
     case "file":
-      return fileHooks(name, hooks, parts);
+      return fileHooks(name, hooks, wrapper, read);
     case undefined:
       return [];
   }
 }
 
-function settingsHooks(agent: AgentName, place: SettingsHooks, { remembered, required }: HookParts): readonly Change[] {
+type WrapperText = (events: readonly HookEventName[]) => string;
+
+function settingsHooks(agent: AgentName, place: SettingsHooks, wrapper: WrapperText): readonly Change[] {
   const dialect = findDialect(agent);
   const events = HOOK_EVENTS.filter((event) => dialect.events[event] !== undefined);
-  const text = stagedWrapper({ dialect, events, remembered, required });
   const entries = events.map((event): Change => {
     const name = dialect.events[event] ?? event;
     const handler = {
@@ -51,14 +53,14 @@ function settingsHooks(agent: AgentName, place: SettingsHooks, { remembered, req
       purpose: { agent, surface: "hooks", event: name },
     };
   });
-  return [ownScript(place.wrapper, text, { agent, surface: "hooks" }), ...entries];
+  return [ownScript(place.wrapper, wrapper(events), { agent, surface: "hooks" }), ...entries];
 }
 
-function fileHooks(agent: AgentName, place: FileHooks, { remembered, required, read }: HookParts): readonly Change[] {
+function fileHooks(agent: AgentName, place: FileHooks, wrapper: WrapperText, read: ReadFile): readonly Change[] {
   const dialect = findDialect(agent);
   const wrappers = HOOK_EVENTS.map((event) => {
     const file = place.wrappers[event] ?? event;
-    const text = stagedWrapper({ dialect, events: [event], remembered, required });
+    const text = wrapper([event]);
     // If someone else's wrapper has this name, ours gets a different one.
     const there = read(`${place.folder}/${file}`);
     const nameInUse = there !== undefined && !there.includes(WRAPPER_LINE);

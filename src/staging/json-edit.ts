@@ -13,19 +13,19 @@ export function insertEntry(text: string, entry: Entry): Inserted | undefined {
   if (depth < entry.at.length) {
     const inner = entry.key === undefined ? [entry.value] : entry.value;
     const value = keys.slice(depth + 1).reduceRight<unknown>((below, key) => ({ [key]: below }), inner);
-    return { ...addChild(text, node, { key: keys[depth], value }), made: depth };
+    return addChild(text, node, { key: keys[depth], value }, depth);
   }
   if (entry.key === undefined) return addElement(text, node, entry);
   if (node.type !== "object") throw new Unfit(`its ${entry.at.join(".")} is not an object`);
   const there = deepest(node, [entry.key]);
-  if (there.depth === 0) return { ...addChild(text, node, { key: entry.key, value: entry.value }), made: depth };
+  if (there.depth === 0) return addChild(text, node, { key: entry.key, value: entry.value }, depth);
   if (isDeepStrictEqual(valueOf(there.node), entry.value)) return undefined;
   throw new Unfit(`its ${keys.join(".")} is not ours`);
 }
 
 function addElement(text: string, node: Node, { at, value }: Entry): Inserted | undefined {
   if (node.type !== "array") throw new Unfit(`its ${at.join(".")} is not an array`);
-  return holds(node, value) ? undefined : { ...addChild(text, node, { value }), made: at.length };
+  return holds(node, value) ? undefined : addChild(text, node, { value }, at.length);
 }
 
 const holds = (array: Node, value: unknown) =>
@@ -45,13 +45,15 @@ function addChild(
   text: string,
   container: Node,
   child: { readonly key?: string | undefined; readonly value: unknown },
-) {
+  made: number,
+): Inserted {
+  const inserted = (pieces: Inserted["pieces"]): Inserted => ({ ...withPieces(text, pieces), made });
   const label = child.key === undefined ? "" : `${JSON.stringify(child.key)}: `;
   const close = endOf(container) - 1;
   const last = container.children?.at(-1);
   const inside = text.slice(container.offset + 1, close);
   if (last !== undefined && !inside.includes("\n"))
-    return withPieces(text, [{ offset: endOf(last), text: `, ${label}${JSON.stringify(child.value)}` }]);
+    return inserted([{ offset: endOf(last), text: `, ${label}${JSON.stringify(child.value)}` }]);
 
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
   const outer = indentAt(text, container.offset);
@@ -61,13 +63,13 @@ function addChild(
   const end = container.offset + 1 + inside.trimEnd().length;
   const tail = text.slice(end, close).includes("\n") ? "" : lineEnd + outer;
   const body = { offset: end, text: `${lineEnd}${indent}${label}${pretty}${tail}` };
-  if (last === undefined || commaIn(text.slice(endOf(last), close)) !== undefined) return withPieces(text, [body]);
-  if (endOf(last) === end) return withPieces(text, [{ offset: end, text: `,${body.text}` }]);
-  return withPieces(text, [{ offset: endOf(last), text: "," }, body]);
+  if (last === undefined || commaIn(text.slice(endOf(last), close)) !== undefined) return inserted([body]);
+  if (endOf(last) === end) return inserted([{ offset: end, text: `,${body.text}` }]);
+  return inserted([{ offset: endOf(last), text: "," }, body]);
 }
 
 /** Inserts the pieces. Their offsets become offsets in the new text. */
-function withPieces(text: string, pieces: Inserted["pieces"]): Omit<Inserted, "made"> {
+function withPieces(text: string, pieces: Inserted["pieces"]) {
   let result = "";
   let from = 0;
   const placed = pieces.map((piece) => {

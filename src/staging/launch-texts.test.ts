@@ -13,17 +13,15 @@ function given(repository: Files, home: Files = {}, agent = "claude") {
   writeFiles(place.home, home);
   const said: string[] = [];
   const read = (mayRead: (path: string) => boolean = () => true, name = agent) =>
-    launchTexts(name, {
-      ...place,
-      mayRead,
-      hasTexts: true,
-      folders: [
+    launchTexts(
+      name,
+      { ...place, mayRead, trusts: (_, text) => text.includes("trusted"), warn: (text) => void said.push(text) },
+      [
         { path: join(place.workspace, ".signalbox/recipes"), origin: "repository" },
         { path: join(place.home, "recipes"), origin: "user" },
       ],
-      trusts: (_, text) => text.includes("trusted"),
-      warn: (text) => void said.push(text),
-    });
+      true,
+    );
   return { ...place, said, read };
 }
 

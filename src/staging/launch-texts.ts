@@ -1,11 +1,12 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { firstFew } from "../lib/text/printable.ts";
 import type { GivenInstructions, GivenKind, GivenText, GivenTexts } from "../contract/agent-install.ts";
 import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { hasBlock } from "./marked-block.ts";
 import { lookAt } from "./repository-file.ts";
 import type { MarkdownFile } from "../lib/json/read-markdown.ts";
-import { readLaunchSources, type Skill, skillName, type SourcePlace } from "./sources/sources.ts";
+import { readLaunchSources, type Skill, skillName, type SourceFolder, type SourceTexts } from "./sources/sources.ts";
 import type { RecipeFolder } from "../recipes/recipe/recipe-folders.ts";
 import { type RecipeCommands, recipesIn } from "./sources/recipes.ts";
 import { GIVEN, type GivenAgent } from "./sources/staged-agents.ts";
@@ -14,58 +15,56 @@ import { instructionSurface } from "./text-surface.ts";
 
 const MAX_TEXTS = 200;
 
-export interface LaunchPlace extends TextsPlace {
-  /** False when there are only recipes. */
-  readonly hasTexts: boolean;
-  /** Where recipes are looked for by name. */
-  readonly folders: readonly RecipeFolder[];
-}
-
 /**
- * What `.signalbox/` of the repository and of the user's home give an agent in one start, and the recipes that it may
- * start. Of two texts with one name the repository's counts. Says in a few lines what is left out.
+ * What `.signalbox/` of the repository and of the user's home give an agent in one start, and the recipes in `folders`
+ * that it may start. Of two texts with one name the repository's counts. Says in a few lines what is left out. `hasTexts`
+ * is false when there are only recipes.
  */
-export function launchTexts(name: string, place: LaunchPlace): GivenTexts | undefined {
+export function launchTexts(
+  name: string,
+  place: TextsPlace,
+  folders: readonly RecipeFolder[],
+  hasTexts: boolean,
+): GivenTexts | undefined {
   const agent = GIVEN.find((known) => known.name === name);
   if (agent?.surfaces.dialect === undefined) {
-    if (place.hasTexts)
+    if (hasTexts)
       place.warn(`a launch of ${name} gives it no agents, skills, commands or instructions from .signalbox`);
     return undefined;
   }
   const problems: string[] = [];
-  const read = (source: SourcePlace) => {
+  const read = (source: SourceFolder) => {
     const texts = readLaunchSources(source);
     problems.push(...texts.problems);
-    return given(agent, texts, { source, problems });
+    return given(agent, texts, source, problems);
   };
   const repository = read({ root: place.workspace, top: ".signalbox/", mayRead: place.mayRead });
   const own = read({ root: place.home, top: "", isOwn: true });
   const replaced: string[] = [];
-  const merged = (kind: GivenKind) => merge(repository[kind], own[kind], { kind, replaced, problems });
-  const texts = withRecipes(
-    { agents: merged("agents"), commands: merged("commands"), skills: merged("skills") },
-    { agent, place, problems },
-  );
-  const instructions = [...own.instructions, ...unstaged(agent, repository.instructions, place)];
+  const merged = (kind: GivenKind) => {
+    const { texts, names } = merge(kind, repository[kind], own[kind]);
+    replaced.push(...names);
+    if (texts.length > MAX_TEXTS)
+      problems.push(`${kind}: only the first ${MAX_TEXTS} of ${texts.length} fit into a launch`);
+    return texts.slice(0, MAX_TEXTS);
+  };
+  const recipes = launchRecipes(place, folders);
+  const texts = {
+    agents: merged("agents"),
+    commands: merged("commands"),
+    skills: merged("skills"),
+    instructions: [...own.instructions, ...unstaged(agent, repository.instructions, place.workspace)],
+  };
+  problems.push(...recipes.problems);
   if (replaced.length > 0)
     place.warn(`this repository replaces texts of the same name in ${place.home}: ${shortList(replaced)}`);
-  warnOf(problems, agent, place.warn);
-  return { ...texts, instructions };
+  if (problems.length > 0) place.warn(`left out of what .signalbox gives ${agent.title}: ${shortList(problems)}`);
+  return withRecipes(texts, agent, recipes);
 }
-
-interface RecipeReading {
-  readonly agent: GivenAgent;
-  readonly place: LaunchPlace;
-  readonly problems: string[];
-}
-
-type Texts = Omit<GivenTexts, "instructions">;
 
 /** Adds the recipes, as commands or skills. Any other text of the same name wins. */
-function withRecipes(texts: Texts, { agent, place, problems }: RecipeReading): Texts {
-  const recipes = launchRecipes(place);
-  problems.push(...recipes.problems);
-  const known = new Set([...texts.commands, ...texts.skills].map(({ name, folder }) => skillName({ name, folder })));
+function withRecipes(texts: GivenTexts, agent: GivenAgent, recipes: RecipeCommands): GivenTexts {
+  const known = new Set([...texts.commands, ...texts.skills].map(skillName));
   const commands = recipes.commands
     .filter(({ text }) => !known.has(text.name))
     .map(({ text, files }): readonly [MarkdownFile, GivenText] => [
@@ -79,7 +78,7 @@ function withRecipes(texts: Texts, { agent, place, problems }: RecipeReading): T
 }
 
 /** The recipes that would run if the agent named them: one that a repository brings must be trusted. */
-function launchRecipes({ folders, mayRead, trusts }: LaunchPlace): RecipeCommands {
+function launchRecipes({ mayRead, trusts }: TextsPlace, folders: readonly RecipeFolder[]): RecipeCommands {
   const { commands, problems } = recipesIn(folders);
   const refused = new Map<string, string>();
   for (const { text, files } of commands)
@@ -94,21 +93,15 @@ function launchRecipes({ folders, mayRead, trusts }: LaunchPlace): RecipeCommand
   };
 }
 
-interface Reading {
-  readonly source: SourcePlace;
-  readonly problems: string[];
-}
-
-function given(agent: GivenAgent, texts: ReturnType<typeof readLaunchSources>, reading: Reading): GivenTexts {
+function given(agent: GivenAgent, texts: SourceTexts, source: SourceFolder, problems: string[]): GivenTexts {
   const { commands, skills, dialect } = agent.surfaces;
-  const { source } = reading;
   const asSkills = commands === undefined && skills !== undefined;
-  const asGiven = (text: MarkdownFile, kind: GivenKind) => givenText(text, { agent, kind, source });
+  const asGiven = (text: MarkdownFile, kind: GivenKind) => givenText(text, agent, kind, source);
   const path = join(source.root, source.top, "instructions.md");
   const { instructions } = texts;
   const fills = dialect?.fillsIn === true;
   return {
-    agents: texts.agents.flatMap((text) => agentText(text, agent, reading)),
+    agents: texts.agents.flatMap((text) => agentText(text, agent, source, problems)),
     commands: commands === undefined ? [] : texts.commands.map((text) => asGiven(text, "commands")),
     skills: [
       ...texts.skills.map((skill) => skillText(skill, asGiven(skill.main, "skills"), fills)),
@@ -121,12 +114,6 @@ function given(agent: GivenAgent, texts: ReturnType<typeof readLaunchSources>, r
   };
 }
 
-interface TextPlace {
-  readonly agent: GivenAgent;
-  readonly kind: GivenKind;
-  readonly source: SourcePlace;
-}
-
 /** Keys of commands and skills that only describe them, or take something away. */
 const PLAIN = {
   "argument-hint": "string",
@@ -134,7 +121,7 @@ const PLAIN = {
   "user-invocable": "boolean",
 } as const;
 
-function givenText(text: MarkdownFile, { agent, kind, source }: TextPlace): GivenText {
+function givenText(text: MarkdownFile, agent: GivenAgent, kind: GivenKind, source: SourceFolder): GivenText {
   const { name, folder, description, body, fields } = text;
   const model = typeof fields["model"] === "string" ? agent.surfaces.dialect?.model(fields["model"]) : undefined;
   const plain = Object.entries(PLAIN).flatMap(([key, type]) =>
@@ -152,7 +139,12 @@ function givenText(text: MarkdownFile, { agent, kind, source }: TextPlace): Give
   };
 }
 
-function agentText(text: MarkdownFile, agent: GivenAgent, { source, problems }: Reading): readonly GivenText[] {
+function agentText(
+  text: MarkdownFile,
+  agent: GivenAgent,
+  source: SourceFolder,
+  problems: string[],
+): readonly GivenText[] {
   const { title, surfaces } = agent;
   const refuse = (because: string) => {
     problems.push(`agents/${text.name}: ${because}`);
@@ -165,7 +157,7 @@ function agentText(text: MarkdownFile, agent: GivenAgent, { source, problems }: 
   if (text.fields["permissionMode"] === "plan") return refuse("its permissionMode cannot be given to a launch");
   const { changed, model } = translated;
   const { tools, disallowedTools } = { ...text.fields, ...changed };
-  const whole = givenText(text, { agent, kind: "agents", source });
+  const whole = givenText(text, agent, "agents", source);
   const fields = { name: text.name, description: text.description, tools, disallowedTools, model };
   const named = Object.entries(fields).filter(([, value]) => value !== undefined);
   return [{ ...whole, fields: Object.fromEntries(named) }];
@@ -184,26 +176,21 @@ function commandSkill(command: MarkdownFile, text: GivenText): GivenText {
   return { ...text, name, folder: "", fields: { name, ...fields }, body: withMarksExplained(text.body, true) };
 }
 
-interface Merging {
-  readonly kind: GivenKind;
-  readonly replaced: string[];
-  readonly problems: string[];
-}
-
-function merge(repository: readonly GivenText[], own: readonly GivenText[], { kind, replaced, problems }: Merging) {
+/** The texts of both, and the names of those of the user that the repository replaces. */
+function merge(kind: GivenKind, repository: readonly GivenText[], own: readonly GivenText[]) {
   const known = new Map<string, GivenText>();
+  const names: string[] = [];
   for (const text of [...repository, ...own]) {
     const name = kind === "commands" && text.folder !== "" ? `${text.folder}/${text.name}` : text.name;
     const first = known.get(name);
     if (first === undefined) known.set(name, text);
-    else if (!first.isOwn && text.isOwn) replaced.push(`${kind}/${name}`);
+    else if (!first.isOwn && text.isOwn) names.push(`${kind}/${name}`);
   }
-  if (known.size > MAX_TEXTS) problems.push(`${kind}: only the first ${MAX_TEXTS} of ${known.size} fit into a launch`);
-  return [...known.values()].slice(0, MAX_TEXTS);
+  return { texts: [...known.values()], names };
 }
 
 /** In a staged repository the agent reads the instructions in its own file. */
-function unstaged(agent: GivenAgent, instructions: readonly GivenInstructions[], { workspace }: TextsPlace) {
+function unstaged(agent: GivenAgent, instructions: readonly GivenInstructions[], workspace: string) {
   const root = realpathSync(workspace);
   const read = (path: string) => {
     try {
@@ -219,14 +206,6 @@ function unstaged(agent: GivenAgent, instructions: readonly GivenInstructions[],
   );
 }
 
-function warnOf(problems: readonly string[], { title }: GivenAgent, warn: TextsPlace["warn"]): void {
-  if (problems.length > 0) warn(`left out of what .signalbox gives ${title}: ${shortList(problems)}`);
-}
-
 const MAX_NAMED = 5;
 
-/** The first few, and how many more there are. */
-function shortList(items: readonly string[]): string {
-  const more = items.length > MAX_NAMED ? `; and ${items.length - MAX_NAMED} more` : "";
-  return `${items.slice(0, MAX_NAMED).join("; ")}${more}`;
-}
+const shortList = (items: readonly string[]) => firstFew(items, MAX_NAMED).join("; ");

@@ -92,7 +92,7 @@ export const ABOUT =
 export function parseManifest(bytes: Uint8Array): Manifest {
   try {
     const value: unknown = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    refuseNewer(value, { where: MANIFEST_PATH, known: 1 });
+    refuseNewer(value, MANIFEST_PATH);
     return Manifest.parse(value);
   } catch (cause) {
     if (isUserError(cause)) throw cause;

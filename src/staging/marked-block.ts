@@ -1,4 +1,4 @@
-import type { BlockAddition } from "./sources/change.ts";
+import type { MarkedBlock } from "./sources/change.ts";
 import { type Inserted, Unfit } from "./json-edit.ts";
 
 const MARKERS = {
@@ -6,10 +6,8 @@ const MARKERS = {
   hash: ["# signalbox:start", "# signalbox:end"],
 } as const;
 
-type Block = Pick<BlockAddition, "comment" | "text">;
-
 /** Adds our lines at the end of a text, between markers. Undefined if exactly these lines are already there. */
-export function insertBlock(text: string, block: Block): Inserted | undefined {
+export function insertBlock(text: string, block: MarkedBlock): Inserted | undefined {
   const [start, end] = MARKERS[block.comment];
   if (block.text.includes(start) || block.text.includes(end)) throw new Unfit("our own text contains the markers");
   if (hasBlock(text, block)) return undefined;
@@ -20,12 +18,12 @@ export function insertBlock(text: string, block: Block): Inserted | undefined {
   return { text: text + piece.text, pieces: [piece], made: 0 };
 }
 
-export function hasBlock(text: string, block: Block): boolean {
+export function hasBlock(text: string, block: MarkedBlock): boolean {
   return text.includes(blockText(block, lineEndOf(text)));
 }
 
 /** Removes our lines from a text that was edited since. Undefined if they are not there as we wrote them. */
-export function removeBlock(text: string, block: Block): string | undefined {
+export function removeBlock(text: string, block: MarkedBlock): string | undefined {
   const lineEnd = lineEndOf(text);
   const ours = blockText(block, lineEnd);
   const at = text.indexOf(ours);
@@ -37,7 +35,7 @@ export function removeBlock(text: string, block: Block): string | undefined {
   return before.slice(0, before.length - gap) + (after.startsWith(lineEnd) ? after.slice(lineEnd.length) : after);
 }
 
-function blockText({ comment, text }: Block, lineEnd: string): string {
+function blockText({ comment, text }: MarkedBlock, lineEnd: string): string {
   const [start, end] = MARKERS[comment];
   return [start, ...text.trimEnd().split(/\r?\n/), end].join(lineEnd);
 }

@@ -17,7 +17,7 @@ async function staged(...flags: string[]) {
   const settings: unknown = JSON.parse(text);
   if (!isRecord(settings) || !isRecord(settings["hooks"])) throw new Error("nothing was staged");
   const home = join(tempFolder(), "of-somebody-else");
-  const look = (now = text, folders: readonly string[] = [root]) => onlyStaged(path, now, { folders, home, env: {} });
+  const look = (now = text, folders: readonly string[] = [root]) => onlyStaged(folders, home, {})(path, now);
   return { root, path, text, settings, hooks: settings["hooks"], look };
 }
 
@@ -104,7 +104,7 @@ test("no other file is ever ours", async () => {
   for (const name of [".claude/settings.local.json", ".mcp.json", "other/settings.json"]) {
     mkdirSync(join(root, "other"), { recursive: true });
     writeFileSync(join(root, name), text);
-    expect(onlyStaged(join(root, name), text, place)).toBe(false);
+    expect(onlyStaged(place.folders, place.home, place.env)(join(root, name), text)).toBe(false);
   }
 });
 
@@ -128,7 +128,7 @@ test.each([
   if (source !== undefined) write(path.replace(".claude", ".signalbox"), source);
   write(path, text ?? source ?? "");
   const place = { folders: [root], home: tempFolder(), env: {} };
-  expect(onlyStaged(join(root, path), text ?? source ?? "", place)).toBe(expected);
+  expect(onlyStaged(place.folders, place.home, place.env)(join(root, path), text ?? source ?? "")).toBe(expected);
 });
 
 test("a link to a staged text is not ours", () => {
@@ -138,7 +138,7 @@ test("a link to a staged text is not ours", () => {
   writeFileSync(join(root, ".signalbox/agents/owl.md"), PLAIN);
   symlinkSync("../../.signalbox/agents/owl.md", join(root, ".claude/agents/owl.md"));
   const place = { folders: [root], home: tempFolder(), env: {} };
-  expect(onlyStaged(join(root, ".claude/agents/owl.md"), PLAIN, place)).toBe(false);
+  expect(onlyStaged(place.folders, place.home, place.env)(join(root, ".claude/agents/owl.md"), PLAIN)).toBe(false);
 });
 
 test.each([
@@ -152,6 +152,6 @@ test.each([
   expect((await signalbox(["stage", "claude"], { cwd: root, env: { HOME } })).code).toBe(0);
   const path = join(root, ".claude/skills/help/SKILL.md");
   const text = readFileSync(path, "utf8");
-  expect(onlyStaged(path, text, { folders: [root], home: HOME, env: {} })).toBe(expected);
-  expect(onlyStaged(path, `${text}More.\n`, { folders: [root], home: HOME, env: {} })).toBe(false);
+  expect(onlyStaged([root], HOME, {})(path, text)).toBe(expected);
+  expect(onlyStaged([root], HOME, {})(path, `${text}More.\n`)).toBe(false);
 });

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { wordList } from "../lib/text/shell-words.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { readBounded } from "../lib/files/read-file.ts";
-import { duplicateKey, parseJson } from "../lib/json/parse-json.ts";
+import { duplicateKey, jsonIfValid } from "../lib/json/parse-json.ts";
 import { readMarkdown } from "../lib/json/read-markdown.ts";
 import { linkHops } from "../lib/path/real-path.ts";
 import { hookSurface, rememberedHooks } from "./hook-surface.ts";
@@ -13,22 +14,26 @@ import { textSurfaces } from "./text-surface.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-interface StagedPlace {
-  /** Folders whose wrapper the agent might call. */
-  readonly folders: readonly string[];
-  /** The user's signalbox folder. */
-  readonly home: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** What staging would write, once it is known. */
-  readonly texts?: Map<string, StagedTexts>;
+/**
+ * A check for files that contain exactly what `signalbox stage` would write now: settings whose wrappers are all ours
+ * byte for byte, or plain text. Compares only content: a marker, a manifest, or a link proves nothing. `folders` are
+ * those whose wrapper the agent might call.
+ */
+export function onlyStaged(folders: readonly string[], home: string, env: NodeJS.ProcessEnv) {
+  const texts = new Map<string, StagedTexts>();
+  const written = (root: string, agent: StagedAgent) => stagedIn(root, agent, home, env);
+  return (path: string, text: string): boolean =>
+    /\.md$/i.test(path)
+      ? isPlain(path) && isStagedText(path, text, texts)
+      : areStagedSettings(path, text, folders, written);
 }
 
-/**
- * True if a file contains exactly what `signalbox stage` would write now: settings whose wrappers are all ours byte for
- * byte, or plain text. Compares only content: a marker, a manifest, or a link proves nothing.
- */
-export function onlyStaged(path: string, text: string, { folders, home, env, texts }: StagedPlace): boolean {
-  if (/\.md$/i.test(path)) return isPlain(path) && isStagedText(path, text, texts ?? new Map());
+function areStagedSettings(
+  path: string,
+  text: string,
+  folders: readonly string[],
+  written: (root: string, agent: StagedAgent) => ReturnType<typeof stagedIn>,
+): boolean {
   const trusting = TRUSTING.find(({ hooks }) => path.endsWith(`/${hooks.settings}`));
   if (trusting === undefined) return false;
   const { agent, hooks } = trusting;
@@ -37,8 +42,8 @@ export function onlyStaged(path: string, text: string, { folders, home, env, tex
   const wrapped = [root, ...folders.filter((folder) => folder !== root && existsSync(join(folder, hooks.wrapper)))];
   return (
     wrapped.every((folder) =>
-      stagedIn(folder, agent, { home, env }).some(({ wrapper }) => hasContent(join(folder, hooks.wrapper), wrapper)),
-    ) && stagedIn(root, agent, { home, env }).some(({ settings }) => isDeepStrictEqual(parsed(text), settings))
+      written(folder, agent).some(({ wrapper }) => hasContent(join(folder, hooks.wrapper), wrapper)),
+    ) && written(root, agent).some(({ settings }) => isDeepStrictEqual(jsonIfValid(text), settings))
   );
 }
 
@@ -46,10 +51,10 @@ export function onlyStaged(path: string, text: string, { folders, home, env, tex
  * What staging writes for an agent into an empty repository: one version that requires signalbox on the machine, and
  * one that does not.
  */
-function stagedIn(root: string, agent: StagedAgent, { home, env }: Pick<StagedPlace, "home" | "env">) {
+function stagedIn(root: string, agent: StagedAgent, home: string, env: NodeJS.ProcessEnv) {
   const remembered = rememberedHooks(carriedHooks({ workspace: root, folder: home }, env));
   return [false, true].map((required) => {
-    const changes = hookSurface(agent, { remembered, required, read: () => undefined });
+    const changes = hookSurface(agent, remembered, required, () => undefined);
     const hooks: Record<string, unknown[]> = {};
     let wrapper: Uint8Array = Buffer.alloc(0);
     for (const change of changes) {
@@ -77,29 +82,13 @@ function isPlain(path: string): boolean {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Keys that can neither start a program nor grant a permission. */
-const PLAIN = new Set([
-  "name",
-  "description",
-  "tools",
-  "disallowedTools",
-  "model",
-  "color",
-  "argument-hint",
-  "disable-model-invocation",
-  "user-invocable",
-  "version",
-  "license",
-  "author",
-]);
+const PLAIN = new Set(
+  wordList(`
+    name description tools disallowedTools model color argument-hint disable-model-invocation user-invocable
+    version license author
+  `),
+);
 
 /**
  * True for an agent, command or skill that is exactly what `signalbox stage` would write from `.signalbox/` now, and only

@@ -1,5 +1,6 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isFolder } from "../lib/path/find-program.ts";
 import { readMarkdown } from "../lib/json/read-markdown.ts";
 import { EXIT, messageOf, UserError } from "../lib/text/user-error.ts";
 import { readRecipe } from "../recipes/recipe/read-recipe.ts";
@@ -7,6 +8,7 @@ import { lookAt } from "./repository-file.ts";
 import { repositoryRecipes } from "./sources/recipes.ts";
 import { entriesIn, isReadme, NAME, openPlace, skillName, type SourceFiles } from "./sources/sources.ts";
 import { STAGED } from "./sources/staged-agents.ts";
+import type { TextFolder } from "../agents/pack/surfaces.ts";
 
 /** A file that `init` would create. */
 export interface NewFile {
@@ -32,7 +34,7 @@ const surfaces = STAGED.map((agent) => agent.surfaces);
 /** Where agents keep what `init` imports. For each name, the first place that has it wins. */
 const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
   surfaces.flatMap(({ [kind]: place }) =>
-    place === undefined || place.convert !== undefined ? [] : [{ ...place, kind }],
+    place === undefined || place.convert !== undefined ? [] : [{ kind, from: place }],
   ),
 );
 
@@ -61,7 +63,7 @@ export function planInit(root: string): InitPlan {
   add({ path: ".signalbox/policy.yaml", bytes: Buffer.from(POLICY), executable: false });
   add({ path: ".signalbox/README.md", bytes: Buffer.from(README), executable: false });
   const place = { root, add, problems, files: openPlace({ root, top: "" }, problems) };
-  for (const imported of IMPORTS) importTexts(place, imported);
+  for (const { kind, from } of IMPORTS) importTexts(place, kind, from);
   for (const from of SKILLS) for (const name of place.files.names(from)) importSkill(place, `${from}/${name}`, name);
   for (const { path } of OTHER_RECIPES) importRecipes(place, path);
   const missing = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
@@ -84,15 +86,6 @@ function refuseOther(folder: string): void {
   });
 }
 
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // A broken or circular link.
-    return false;
-  }
-}
-
 interface Place {
   readonly root: string;
   readonly files: SourceFiles;
@@ -100,16 +93,8 @@ interface Place {
   readonly problems: string[];
 }
 
-interface Imported {
-  readonly kind: "agents" | "commands";
-  readonly folder: string;
-  readonly ending: string;
-  /** True where an agent must name itself, because the folder may contain other texts. */
-  readonly isNested?: true;
-}
-
-/** Agents and commands, from sub-folders too. */
-function importTexts(place: Place, { kind, folder: top, ending, isNested }: Imported): void {
+/** Agents and commands, from sub-folders too, where an agent must name itself: they may contain other texts. */
+function importTexts(place: Place, kind: "agents" | "commands", { folder: top, ending, isNested }: TextFolder): void {
   for (const { folder, name: file } of entriesIn(place.files, top)) {
     const name = file.slice(0, -ending.length);
     if (!file.endsWith(ending) || isReadme(name)) continue;

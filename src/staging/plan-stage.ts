@@ -39,7 +39,7 @@ export function planStage(request: StageRequest): StagePlan {
   const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
   const texts = agents.map((agent) => textSurfaces(agent, sources));
   const changes = agents.flatMap((agent, index) => [
-    ...hookSurface(agent, { remembered, required: request.required, read }),
+    ...hookSurface(agent, remembered, request.required, read),
     ...(texts[index]?.changes ?? []),
     ...instructionSurface(agent, sources.instructions, read),
     ...(servers[index]?.changes ?? []),
@@ -91,24 +91,15 @@ function serverSurface(
   const { servers: place } = surfaces;
   if (right.length === 0 || place === undefined) return { changes: [], problems };
   if (place.form === "toml") {
-    const planned = tomlServers(right, place, { purpose, text: read(place.path) ?? "" });
+    const planned = tomlServers(right, place, purpose, read(place.path) ?? "");
     return { ...planned, problems: [...problems, ...planned.problems] };
   }
   const { path, at } = place;
   return { changes: right.map(([key, value]) => ({ kind: "entry", path, at, key, value, purpose })), problems };
 }
 
-/** What is already in the file, since a table may appear only once. */
-interface Present {
-  readonly purpose: Purpose;
-  readonly text: string;
-}
-
-function tomlServers(
-  servers: Servers,
-  { path, heading, table }: TomlServers,
-  { purpose, text: now }: Present,
-): Planned {
+/** `now` is what is already in the file, since a table may appear only once. */
+function tomlServers(servers: Servers, { path, heading, table }: TomlServers, purpose: Purpose, now: string): Planned {
   const own =
     now.slice(0, Math.max(now.indexOf("# signalbox:start"), 0)) || (now.includes("# signalbox:start") ? "" : now);
   const conflicting = servers.filter(([name]) => own.includes(heading(name))).map(([name]) => name);

@@ -1,4 +1,5 @@
-import { adopt, hashOf, insert, isRecorded, isThere, takeOut } from "./additions.ts";
+import { sha256 } from "../lib/json/sha256.ts";
+import { adopt, insert, isRecorded, isThere, takeOut } from "./additions.ts";
 import { Unfit } from "./json-edit.ts";
 import type { Manifest, RecordedAddition, StagedFile } from "./manifest.ts";
 import { lookAt, type RepositoryFile, writeProblem } from "./repository-file.ts";
@@ -105,7 +106,7 @@ export type FileDecision = { readonly record?: StagedFile | undefined } & (
 
 /** Decides about a file that is entirely ours. Never overwrites or deletes one that someone else wrote or edited. */
 function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): FileDecision {
-  const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
+  const hash = now.bytes === undefined ? undefined : sha256(now.bytes);
   const mark = wanted?.mark;
   const marked = old === undefined && mark !== undefined && now.bytes?.includes(mark) === true;
   const ours = hash === undefined || hash === old?.after || marked;
@@ -126,7 +127,7 @@ function decideWanted(
   old: StagedFile | "marked" | undefined,
 ): FileDecision {
   const bytes = Buffer.from(wanted.content);
-  const record = { path: now.path, before: null, after: hashOf(bytes), additions: null };
+  const record = { path: now.path, before: null, after: sha256(bytes), additions: null };
   const same = hash === record.after;
   if (same && (!wanted.executable || (now.mode & 0o100) !== 0))
     return { does: "nothing", record: old === undefined ? undefined : record };
@@ -183,8 +184,8 @@ function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): FileD
   }
   const bytes = Buffer.from(result);
   const adopted = additions.every(({ pieces }) => pieces.length === 0);
-  const before = base === undefined || adopted ? null : hashOf(base);
-  const record = additions.length === 0 ? undefined : { path: now.path, before, after: hashOf(bytes), additions };
+  const before = base === undefined || adopted ? null : sha256(base);
+  const record = additions.length === 0 ? undefined : { path: now.path, before, after: sha256(bytes), additions };
   return result === text ? { does: "nothing", record } : { does: "write", bytes, record };
 }
 

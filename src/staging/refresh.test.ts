@@ -12,7 +12,7 @@ async function given(files: Readonly<Record<string, string>>, ofUser: Readonly<R
   const [workspace, SIGNALBOX_HOME] = [tempRepository(), tempFolder()];
   writeFiles(workspace, { "below/file": "", ...files });
   writeFiles(SIGNALBOX_HOME, ofUser);
-  const texts = await textsFor("claude", { cwd: join(workspace, "below"), env: { SIGNALBOX_HOME } });
+  const texts = await textsFor("claude", join(workspace, "below"), { SIGNALBOX_HOME });
   return texts?.({ workspace, home: SIGNALBOX_HOME, mayRead: () => true, trusts: () => true, warn: () => {} });
 }
 

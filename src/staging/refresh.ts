@@ -5,23 +5,16 @@ import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { findWorkspace, gitTop } from "../lib/path/workspace.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { messageOf } from "../lib/text/user-error.ts";
-import { packageFolder } from "../lib/path/package-folder.ts";
-import { recipeFolders } from "../recipes/recipe/recipe-folders.ts";
+import { bundledRecipes, recipeFolders } from "../recipes/recipe/recipe-folders.ts";
 import { writeEntry } from "./entry.ts";
 import { MANIFEST_PATH } from "./sources/change.ts";
 import { TRUSTING } from "./sources/staged-agents.ts";
-
-export interface RefreshPlace {
-  readonly root: string;
-  readonly home: string;
-  readonly env: NodeJS.ProcessEnv;
-}
 
 /**
  * Updates what is staged in a repository, at launch. Does nothing if nothing is staged. Returns messages for the user.
  * Never throws, because a launch does not depend on it.
  */
-export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<readonly string[]> {
+export async function refreshStaged(root: string, home: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   if (!existsSync(join(root, MANIFEST_PATH))) return [];
   try {
     writeEntry(home);
@@ -50,18 +43,18 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
 const TEXTS = ["agents", "commands", "skills", "instructions.md"];
 
 /** What `.signalbox/` of the repository, the user's home and our own recipes have for an agent. */
-export async function textsFor(agent: string, { cwd, env }: Pick<RefreshPlace, "env"> & { readonly cwd: string }) {
+export async function textsFor(agent: string, cwd: string, env: NodeJS.ProcessEnv) {
   const workspace = findWorkspace(realpathSync(cwd));
   const home = signalboxHome(env);
   const hasTexts = [join(workspace, ".signalbox"), home].some((top) =>
     TEXTS.some((name) => existsSync(join(top, name))),
   );
-  const bundled = join(packageFolder(), "recipes");
+  const bundled = bundledRecipes();
   const folders = recipeFolders({ workspace, home, env, named: [], bundled }).filter(({ path }) => existsSync(path));
   if (!hasTexts && folders.length === 0) return undefined;
   // Loaded on demand, because not every launch has such texts.
   const { launchTexts } = await import("./launch-texts.ts");
-  return (place: TextsPlace) => launchTexts(agent, { ...place, hasTexts, folders });
+  return (place: TextsPlace) => launchTexts(agent, place, folders, hasTexts);
 }
 
 /** Returns a check for settings written only by `signalbox stage`, if there can be any here. */
@@ -72,6 +65,5 @@ export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {
     return undefined;
   // Loaded on demand, because most launches have nothing staged.
   const { onlyStaged } = await import("./only-staged.ts");
-  const place = { folders, home: signalboxHome(env), env, texts: new Map() };
-  return (path: string, text: string) => onlyStaged(path, text, place);
+  return onlyStaged(folders, signalboxHome(env), env);
 }

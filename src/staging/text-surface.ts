@@ -1,11 +1,9 @@
-import type { ReadFile, Surfaces, TextDialect, TextPlace } from "../agents/pack/surfaces.ts";
+import type { ReadFile, Surfaces, TextDialect, TextFolder } from "../agents/pack/surfaces.ts";
 import { type MarkdownFile, markdownOf } from "../lib/json/read-markdown.ts";
 import type { Change, OwnFile, Purpose } from "./sources/change.ts";
-import { skillName, type Sources } from "./sources/sources.ts";
+import { skillName, type SourceTexts } from "./sources/sources.ts";
 import type { GivenAgent, StagedAgent } from "./sources/staged-agents.ts";
 import { translateAgent, withMarksExplained } from "./sources/translate-text.ts";
-
-type Texts = Pick<Sources, "agents" | "skills" | "commands">;
 
 interface TextSurfaces {
   readonly changes: readonly OwnFile[];
@@ -14,7 +12,7 @@ interface TextSurfaces {
 }
 
 /** Agents, skills, and commands from `.signalbox/`, in the places, formats and words of an agent. */
-export function textSurfaces(agent: StagedAgent, sources: Texts): TextSurfaces {
+export function textSurfaces(agent: StagedAgent, sources: SourceTexts): TextSurfaces {
   const { name, title, surfaces } = agent;
   const { agents, skills, commands, dialect } = surfaces;
   if (dialect === undefined) return { changes: [], notes: [] };
@@ -41,7 +39,7 @@ const file = (purpose: Purpose, path: string, content: Uint8Array): OwnFile => (
   purpose,
 });
 
-const pathIn = ({ folder, ending, isNested }: TextPlace, source: MarkdownFile) =>
+const pathIn = ({ folder, ending, isNested }: TextFolder, source: MarkdownFile) =>
   [folder, ...(isNested === true && source.folder !== "" ? [source.folder] : []), `${source.name}${ending}`].join("/");
 
 interface Target {
@@ -50,7 +48,7 @@ interface Target {
   readonly dialect: TextDialect;
 }
 
-function agentFiles(place: TextPlace, { agents }: Texts, target: Target): TextSurfaces {
+function agentFiles(place: TextFolder, { agents }: SourceTexts, target: Target): TextSurfaces {
   const purpose = { agent: target.name, surface: "agents" } as const;
   const changes: OwnFile[] = [];
   const notes: string[] = [];
@@ -72,11 +70,15 @@ function agentFiles(place: TextPlace, { agents }: Texts, target: Target): TextSu
   return { changes, notes };
 }
 
-function commandFiles(purpose: Purpose, place: TextPlace, { commands }: Texts): readonly OwnFile[] {
+function commandFiles(purpose: Purpose, place: TextFolder, { commands }: SourceTexts): readonly OwnFile[] {
   return commands.map((source) => file(purpose, pathIn(place, source), Buffer.from(source.text)));
 }
 
-function skillFiles(purpose: Purpose, { skills: place, dialect }: Surfaces, { skills }: Texts): readonly OwnFile[] {
+function skillFiles(
+  purpose: Purpose,
+  { skills: place, dialect }: Surfaces,
+  { skills }: SourceTexts,
+): readonly OwnFile[] {
   return skills.flatMap(({ name, files, main }) => {
     const body = dialect?.fillsIn === true ? main.body : withMarksExplained(main.body, false);
     return files.map(({ path, bytes, executable }) => {
@@ -90,7 +92,7 @@ function skillFiles(purpose: Purpose, { skills: place, dialect }: Surfaces, { sk
 /**
  * For agents without repository commands, commands become skills. An actual skill with the same name takes precedence.
  */
-function commandSkills(purpose: Purpose, folder: string, { commands, skills }: Texts): readonly OwnFile[] {
+function commandSkills(purpose: Purpose, folder: string, { commands, skills }: SourceTexts): readonly OwnFile[] {
   return commands
     .filter((source) => !skills.some((skill) => skill.name === skillName(source)))
     .map((source) => {

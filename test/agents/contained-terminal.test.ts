@@ -1,90 +1,16 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { containedWork, DONE, writeFiles } from "../support/contained-work.ts";
+import { containedWork, DONE } from "../support/contained-work.ts";
 import { isOnPath } from "../support/is-on-path.ts";
-import { SIGNALBOX } from "../support/run-signalbox.ts";
-import { terminal, WAIT } from "../support/tmux-terminal.ts";
-import { CONTAINED, containedAgent, type ContainedName } from "./contained-agent.ts";
+import { WAIT } from "../support/tmux-terminal.ts";
+import { CONTAINED } from "./contained-agent.ts";
 import { PROVABLE } from "./real-agent.ts";
+import { LONG, ON_TERMINAL, startOnTerminal } from "./terminal-agent.ts";
 
 const hasParts = ["bwrap", "npm", "curl", "tmux"].every(isOnPath);
-const LONG = { timeout: 90_000, interval: 100 };
-
-interface OnTerminal {
-  readonly ready: string;
-  /** Ends it. */
-  readonly quit: string;
-  /** What it needs to start without questions of its own. */
-  readonly home: (cwd: string) => Readonly<Record<string, string>>;
-  /** What its question shows, and the keys that answer it. Missing where a hook cannot ask. */
-  readonly question?: Question;
-}
-
-interface Question {
-  readonly shows: string;
-  /** How many lines at the end of the screen show it while it is open. */
-  readonly lines: number;
-  readonly yes: readonly string[];
-  readonly no: readonly string[];
-}
-
-const ON_TERMINAL: Readonly<Record<ContainedName, OnTerminal>> = {
-  claude: {
-    ready: "❯",
-    quit: "/exit",
-    home: (cwd) => ({
-      ".claude.json": JSON.stringify({
-        hasCompletedOnboarding: true,
-        customApiKeyResponses: { approved: ["sk-fake"], rejected: [] },
-        projects: { [cwd]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
-      }),
-    }),
-    question: { shows: "Do you want to proceed?", lines: 24, yes: ["Enter"], no: ["Escape"] },
-  },
-  codex: { ready: "Ask Codex", quit: "/quit", home: () => ({}) },
-  copilot: {
-    ready: "/ commands",
-    quit: "/exit",
-    home: (cwd) => ({ ".copilot/config.json": JSON.stringify({ trusted_folders: [cwd] }) }),
-    question: { shows: "Do you want to allow this tool call?", lines: 24, yes: ["Enter"], no: ["Escape"] },
-  },
-  native: {
-    ready: "/help",
-    quit: "/exit",
-    home: () => ({}),
-    question: { shows: "Allow this call?", lines: 1, yes: ["y", "Enter"], no: ["n", "Enter"] },
-  },
-};
-
-/** Starts an agent with the flags of a plain launch, and types a task. */
-async function start(name: ContainedName, turns: Parameters<typeof containedAgent>[1]["turns"], prepare: Prepare) {
-  const agent = await containedAgent(name, { turns: [...(turns ?? []), { text: "all done" }] });
-  const { cwd, home } = agent;
-  // A model calls `signalbox outside` by its name.
-  const env = { ...agent.env, PATH: [dirname(SIGNALBOX), agent.env["PATH"]].join(delimiter) };
-  prepare(cwd, home);
-  const { home: files, ready } = ON_TERMINAL[name];
-  writeFiles(home, files(cwd));
-  if (name === "codex")
-    appendFileSync(join(home, ".codex/config.toml"), `\n[projects.${JSON.stringify(cwd)}]\ntrust_level = "trusted"\n`);
-  const { keys, shows, screen, resize } = terminal({ cwd, env }, `'${SIGNALBOX}' ${name}; sh`);
-  await shows(ready);
-  keys("work");
-  await shows("work");
-  keys("Enter");
-  /** Waits until the model has been asked for this many turns. */
-  const turn = (count: number) =>
-    expect
-      .poll(() => agent.model.requests.filter(({ answered }) => answered === "turn").length, LONG)
-      .toBeGreaterThanOrEqual(count);
-  return { ...agent, keys, shows, screen, resize, turn };
-}
-
 /** Terminals break lines anywhere, and dialogs have frames. */
 const compact = (text: string) => text.replaceAll(/[\s│]+/g, "");
-
-type Prepare = (cwd: string, home: string) => void;
 
 test.skipIf(!hasParts).each(CONTAINED)(
   "on a terminal, %s works in its sandbox with a plain launch's flags, and a yes lends one thing once",
@@ -93,7 +19,9 @@ test.skipIf(!hasParts).each(CONTAINED)(
     const { turns, other } = work;
     const lend = { shell: `curl -sS http://host:${other.port}/ >> lent` };
     const outside = { shell: 'signalbox outside -- touch "made outside"' };
-    await using agent = await start(name, [...turns, lend, outside, lend], (...place) => work.prepare(...place));
+    await using agent = await startOnTerminal(name, [...turns, lend, outside, lend], (...place) =>
+      work.prepare(...place),
+    );
     const { cwd, home, keys, shows, screen, turn } = agent;
     await turn(turns.length + 1);
     expect(work.result(cwd, home)).toEqual(DONE);
@@ -130,7 +58,7 @@ test.skipIf(!hasParts).each(PROVABLE)(
   "the last line after a session of %s resumes it, under the rules",
   async (name) => {
     const steps = [{ text: "first answer" }, { shell: "sudo touch made" }];
-    await using agent = await start(name, steps, () => undefined);
+    await using agent = await startOnTerminal(name, steps, () => undefined);
     const { cwd, keys, shows, screen, resize, turn } = agent;
     const { ready, quit } = ON_TERMINAL[name];
     await shows("first answer");

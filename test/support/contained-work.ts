@@ -19,8 +19,9 @@ const PROJECT: Files = {
 server.listen(0, "127.0.0.1", () => require("node:fs").writeFileSync("port", String(server.address().port)));
 `,
   "test.cjs": 'require("node:fs").writeFileSync("tested", require("greeting")());\n',
-  "sub/probe.sh": `cat "$HOME/.ssh/id_ed25519" > stolen
-echo written > "$HOME/outside"
+  "sub/probe.sh": `home=\${USERS_HOME:-$HOME}
+cat "$home/.ssh/id_ed25519" > stolen
+echo written > "$home/outside"
 (exec 3<>"/dev/tcp/127.0.0.1/$1")
 curl -sS -m 20 "http://host:$1/"
 echo planted > ../.git/hooks/pre-commit

@@ -14,6 +14,7 @@ import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
 import { realMachine } from "../../src/guard/machine/real-machine.ts";
 import { mockHost } from "../../src/hosts/mock.ts";
 import { systemProcesses } from "../../src/hosts/program/system-processes.ts";
+import { repositoryWith } from "./git-repository.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 interface Given {
@@ -82,10 +83,13 @@ export function runParts(given: Given): RunSetup {
   };
 }
 
-/** Runs an order to its end. */
-export async function runOrder(
-  given: Given,
-): Promise<{ readonly steps: RunStep[]; readonly end: RunEnd; readonly home: string }> {
+/** Runs an order to its end, in a small repository unless another folder is given. */
+export async function runOrder({ root = repositoryWith({ "a.txt": "a\n" }), ...more }: Partial<Given>): Promise<{
+  readonly steps: RunStep[];
+  readonly end: RunEnd;
+  readonly home: string;
+}> {
+  const given = { ...more, root };
   const parts = runParts(given);
   const steps = await Array.fromAsync(runWorkOrder(workOrder(given), parts));
   const end = steps.at(-1);

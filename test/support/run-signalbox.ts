@@ -28,6 +28,8 @@ interface Options {
   readonly input?: string | Buffer;
   /** Leaves stdin an open, empty pipe until this settles. */
   readonly keepStdinOpen?: Promise<void>;
+  /** Words in front of the program, which start it. */
+  readonly wrapper?: readonly string[];
   /** Another program reads the output, as in `signalbox … | head -1`; the outcome's stdout is then that program's. */
   readonly reader?: string;
   /** Called once the process runs. */
@@ -40,11 +42,15 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+function argvOf(args: readonly string[], { wrapper = [], reader }: Options): readonly string[] {
+  const argv = [...wrapper, SIGNALBOX, ...args];
+  return reader === undefined ? argv : ["bash", "-c", `"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`, "bash", ...argv];
+}
+
 /** Runs the real program as a person would, with exactly the given environment beside PATH and HOME. */
 export async function signalbox(args: readonly string[], options: Options = {}): Promise<Outcome> {
   compileWithoutSandbox(options.env?.["HOME"], options.cwd ?? PROJECT);
-  const piped = ["-c", `"$@" | ${options.reader ?? "cat"}; exit "\${PIPESTATUS[0]}"`, "bash", SIGNALBOX, ...args];
-  const [program, words] = options.reader === undefined ? [SIGNALBOX, args] : ["bash", piped];
+  const [program = "", ...words] = argvOf(args, options);
   const child = spawn(program, words, {
     cwd: options.cwd ?? PROJECT,
     env: { PATH: process.env["PATH"], HOME: options.env?.["HOME"] ?? emptyHome(), ...options.env },

@@ -1,16 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { finalReceipt } from "../../src/receipts/seal/canonical-receipt.ts";
-import type { Receipt } from "../../src/contract/receipt.ts";
+import { NO_USAGE, type Receipt } from "../../src/contract/receipt.ts";
 import type { SealFacts } from "../../src/contract/seal.ts";
-
-const NOTHING_USED = {
-  input_tokens: null,
-  output_tokens: null,
-  cache_read_tokens: null,
-  cache_write_tokens: null,
-  request_units: null,
-  estimated_cost_usd: null,
-};
 
 /** A small receipt in its final form. */
 export function sampleReceipt(changes: Partial<Receipt> = {}, run: string = randomUUID()): Receipt {
@@ -26,7 +17,7 @@ export function sampleReceipt(changes: Partial<Receipt> = {}, run: string = rand
     backend: { id: "mock" },
     capabilities: { streaming: "native" },
     usage_raw: {},
-    usage: NOTHING_USED,
+    usage: NO_USAGE,
     trace: [
       { ts: "2026-01-01T00:00:00.000Z", type: "run_started", message: "go" },
       { ts: "2026-01-01T00:00:01.500Z", type: "run_completed", message: "done" },

@@ -1,7 +1,10 @@
 import { spawnSync, type SpawnSyncOptions } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shQuote } from "../../src/lib/text/shell-words.ts";
+import { landlockAbi } from "./landlock-scene.ts";
+import { FIXTURES, PYTHON } from "./landlock-victim.ts";
 import { removeTree } from "../../src/lib/files/folder-tree.ts";
 import { PRESETS } from "../../src/guard/presets/presets.ts";
 import type { Policy } from "../../src/contract/policy.ts";
@@ -26,7 +29,27 @@ interface SceneResult {
   readonly output: string;
 }
 
+/** Both forms of the sandbox, as far as this machine has them. */
+export const FORMS = [
+  ...(hasSandbox ? (["bubblewrap"] as const) : []),
+  ...(landlockAbi > 0 && existsSync(PYTHON) ? (["landlock"] as const) : []),
+];
+
+export type Form = (typeof FORMS)[number];
+
+/** Makes the words after it run as on a machine that refuses user namespaces. */
+export const WITHOUT_NAMESPACES = [PYTHON, join(FIXTURES, "without-calls.py"), "userns", "--"];
+
+/** A bubblewrap to which user namespaces are refused. */
+export function refusedBubblewrap(folder: string): string {
+  const file = join(folder, "bwrap");
+  const words = [...WITHOUT_NAMESPACES, findBubblewrap("/nowhere") ?? "/usr/bin/false"].map(shQuote);
+  writeFileSync(file, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+  return file;
+}
+
 export interface SceneParts extends Partial<SandboxParts> {
+  readonly form?: Form | undefined;
   readonly policy?: Partial<Policy>;
   /** Fills home and workspace before the sandbox is opened. */
   readonly layOut?: (home: string, workspace: string) => void;
@@ -38,6 +61,7 @@ export async function openScene({
   policy,
   layOut,
   workspaceName = "work",
+  form = "bubblewrap",
   ...parts
 }: SceneParts = {}): Promise<SandboxScene> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-scene-")));
@@ -46,9 +70,13 @@ export async function openScene({
   mkdirSync(workspace, { recursive: true });
   layOut?.(home, workspace);
   const environment = { ...process.env, HOME: home, ...parts.environment };
-  const whole: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home, sandbox: "workspace", ...policy };
+  const own: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home, sandbox: "workspace", ...policy };
+  const isWeaker = form === "landlock";
+  const whole: Policy = isWeaker ? { ...own, landlock: "allow" } : own;
+  const refused = isWeaker ? refusedBubblewrap(base) : undefined;
   const sandbox = await openSessionSandbox(whole, {
     signalboxHome: join(home, ".signalbox"),
+    ...(refused === undefined ? {} : { findBubblewrap: () => refused }),
     ...parts,
     environment,
   }).catch((error: unknown) => {

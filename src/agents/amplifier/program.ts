@@ -1,3 +1,4 @@
+import { wordList } from "../../lib/text/shell-words.ts";
 import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 const running = (flags: readonly string[]) => (flags[0] === "run" ? [...flags] : ["run", ...flags]);
@@ -19,39 +20,15 @@ export const amplifier: Agent = {
     modes: ["tempfile", "stdin"],
     because: "Amplifier documents only `amplifier run [OPTIONS] [PROMPT]`, and no other channel has been verified",
   },
-  subcommands: [
-    "run",
-    "continue",
-    "session",
-    "bundle",
-    "provider",
-    "module",
-    "init",
-    "update",
-    "reset",
-    "version",
-    "source",
-    "tool",
-    "agents",
-    "allowed-dirs",
-    "denied-dirs",
-    "notify",
-    "routing",
-  ],
+  subcommands: wordList(`
+    run continue session bundle provider module init update reset version source tool agents allowed-dirs
+    denied-dirs notify routing
+  `),
   toolFree: [],
   headlessFlags: { contained: [], guarded: [], unguarded: [] },
-  valueFlags: [
-    "--bundle",
-    "-B",
-    "--provider",
-    "-p",
-    "--model",
-    "-m",
-    "--max-tokens",
-    "--mode",
-    "--resume",
-    "--output-format",
-  ],
+  valueFlags: wordList(`
+    --bundle -B --provider -p --model -m --max-tokens --mode --resume --output-format
+  `),
   promptFlags: [],
   protocolFlags: [],
   sessionVariables: ["AMPLIFIER_SESSION"],

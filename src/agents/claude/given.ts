@@ -2,14 +2,14 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { GivenInstructions, InstallParts } from "../../contract/agent-install.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { givenPlugin, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
-import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import { givenPlugin, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
+import { type ReadingRights, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown } from "../install/walk-folders.ts";
 import { possibleImports, targetOf } from "./instructions.ts";
 
 type Parts = Pick<InstallParts, "given" | "cwd" | "workspace" | "folder" | "mayRead">;
 
-const NATIVE: NativePlaces = {
+const NATIVE: NativeFiles = {
   agents: ({ folder, name }) => [join(".claude/agents", folder, `${name}.md`)],
   commands: ({ folder, name }) => [join(".claude/commands", folder, `${name}.md`)],
   skills: ({ name }) => [`.claude/skills/${name}/SKILL.md`],
@@ -22,11 +22,7 @@ export function claudeGiven(parts: Parts, loadsRepository: boolean): readonly st
   const texts = loadsRepository
     ? withoutNative(parts.given, foldersDown(here.cwd, parts.workspace), NATIVE)
     : parts.given;
-  const plugin = givenPlugin(texts, {
-    folder: parts.folder,
-    manifest: ".claude-plugin/plugin.json",
-    bodyOf: (body) => inert(body, here),
-  });
+  const plugin = givenPlugin(texts, parts.folder, ".claude-plugin/plugin.json", (body) => inert(body, here));
   const instructions = givenInstructions(here);
   return [
     ...(plugin === undefined ? [] : ["--plugin-dir", plugin]),
@@ -35,7 +31,7 @@ export function claudeGiven(parts: Parts, loadsRepository: boolean): readonly st
 }
 
 /** The instructions as the CLAUDE.md of another private folder. */
-function givenInstructions(parts: Parts & ReadingParts): string | undefined {
+function givenInstructions(parts: Parts & ReadingRights): string | undefined {
   const texts = parts.given?.instructions ?? [];
   if (texts.length === 0) return undefined;
   const folder = join(parts.folder, "given-instructions");
@@ -44,7 +40,7 @@ function givenInstructions(parts: Parts & ReadingParts): string | undefined {
   return folder;
 }
 
-function headed({ path, text, isOwn }: GivenInstructions, parts: Parts & ReadingParts): string {
+function headed({ path, text, isOwn }: GivenInstructions, parts: Parts & ReadingRights): string {
   const whose = isOwn ? "user's private global instructions for all projects" : "project instructions";
   return `Contents of ${path} (${whose}):\n\n${inert(text, parts)}`;
 }
@@ -54,7 +50,7 @@ function headed({ path, text, isOwn }: GivenInstructions, parts: Parts & Reading
  * reads files marked with `@` without asking any hook (2.1.325). So a command becomes a request to the model, whose call is
  * judged, and an `@` before a path that must not be read is parted from it.
  */
-function inert(body: string, parts: ReadingParts & { readonly cwd: string }): string {
+function inert(body: string, parts: ReadingRights & { readonly cwd: string }): string {
   const asked = body
     .replaceAll(/!`([^`\n]+)`/g, "`$1` (run this command and use its output here)")
     .replaceAll(/(`{3,}|~{3,})!/g, "$1 (run this and use its output here)\n")
@@ -66,7 +62,7 @@ function inert(body: string, parts: ReadingParts & { readonly cwd: string }): st
   return asked.replaceAll(/@(?=\S)/g, "@ ");
 }
 
-function mayImport(name: string, parts: ReadingParts & { readonly cwd: string }): boolean {
+function mayImport(name: string, parts: ReadingRights & { readonly cwd: string }): boolean {
   const path = targetOf(name.replaceAll(/^["']|["']$/g, ""), parts.cwd);
   if (!isInside(resolve(path), parts.workspace)) return false;
   const file = readInstruction(path, 1, parts);

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { AgentHooks, TrustedFiles } from "../../contract/agent-install.ts";
 import type { Dialect } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { textOf } from "../install/read-settings.ts";
 import { nestedAnswer } from "../pack/hook-event.ts";
 import { foldersBeside, readFields, SNAKE } from "../pack/hook-fields.ts";
 import { claudeFiles } from "./settings.ts";
@@ -67,7 +67,7 @@ export function changedSince({ folders, files }: TrustedFiles): string | undefin
   const now = claudeFiles(folders);
   if (now.unfit.length > 0) return now.unfit[0];
   return now.files.find((path) => {
-    const text = textOf(path);
+    const text = textIfReadable(path);
     return text === undefined || !files.some((file) => file.path === path && file.hash === sha256(text));
   });
 }
@@ -86,6 +86,8 @@ export function nestedSkill(input: unknown, env = process.env): string | undefin
   const name = isRecord(input) ? (input["skill"] ?? input["command"]) : undefined;
   const [, owner] = typeof name === "string" ? (/^\/?(.*):[^:]*$/s.exec(name) ?? []) : [];
   if (typeof name !== "string" || owner === undefined || owner === "signalbox") return undefined;
-  const settings = textOf(join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), "settings.json"));
+  const settings = textIfReadable(
+    join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), "settings.json"),
+  );
   return settings?.includes(`"${owner}@`) === true ? undefined : name;
 }

@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, existsSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { wordList } from "../../lib/text/shell-words.ts";
 import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
-import { systemProgram } from "../../lib/path/find-program.ts";
+import { isExecutable, systemProgram } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { unsettableNames } from "../../lib/process/dangerous-variables.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { parseSettings, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { claudeGiven } from "./given.ts";
@@ -23,24 +24,10 @@ type Settings = Readonly<Record<string, unknown>>;
 const REFUSED = {
   agent,
   folders: ["--project-config-root"],
-  flags: [
-    "--bare",
-    "--safe-mode",
-    "--bg",
-    "--background",
-    "--cloud",
-    "--environment",
-    "--pool",
-    "--remote",
-    "--teleport",
-    "--remote-control",
-    "--rc",
-    "--desktop",
-    "--tmux",
-    "--handle-uri",
-    "--managed-settings",
-    "--managed-settings-in-initialize",
-  ],
+  flags: wordList(`
+    --bare --safe-mode --bg --background --cloud --environment --pool --remote --teleport --remote-control --rc
+    --desktop --tmux --handle-uri --managed-settings --managed-settings-in-initialize
+  `),
   commands: [
     "mcp serve",
     "agents",
@@ -126,7 +113,9 @@ export const claudeInstall: AgentInstall = {
 
 /** The person's own servers, which would be lost with the settings. `--strict-mcp-config` asks for none of them. */
 function keptServers(parts: InstallParts): readonly string[] {
-  const mcpServers = parts.flags.includes("--strict-mcp-config") ? {} : ownServers(parts);
+  const mcpServers = parts.flags.includes("--strict-mcp-config")
+    ? {}
+    : ownServers(parts.cwd, parts.env, parts.workspace);
   if (Object.keys(mcpServers).length === 0) return [];
   const file = join(parts.folder, "claude-servers.json");
   writeFileSync(file, JSON.stringify({ mcpServers }), { mode: 0o600 });
@@ -211,7 +200,7 @@ function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
   for (const [event, name] of [...Object.entries(claudeDialect.events), ["tool-after", AFTER_FAILURE] as const]) {
     const failure = event === "tool-before" ? { onFailure: "block" } : {};
     // Started without a shell, so that no variable can run another program first.
-    const hook = { type: "command", command: wrapper, args: [event], timeout: HOOK_SECONDS, ...failure };
+    const hook = { type: "command", command: wrapper, args: [event], timeout: hookSeconds(event), ...failure };
     hooks[name] = [{ matcher: "*", hooks: [hook] }];
   }
   for (const { hooks: own } of given)
@@ -226,21 +215,12 @@ function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
  */
 export function claudeShell(workspace: string, root = "/"): string | undefined {
   const bash = systemProgram("bash");
-  if (bash === undefined || !isRunnable(bash) || isInside(realpathSync(bash), workspace)) return undefined;
+  if (bash === undefined || !isExecutable(bash) || isInside(realpathSync(bash), workspace)) return undefined;
   const chosen = claudeManagedSettings(root).some(({ settings }) => {
     const { env } = settings;
     return isRecord(env) && env[SHELL_VARIABLE] !== undefined;
   });
   return chosen ? undefined : bash;
-}
-
-function isRunnable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The settings of a contained start. In a launch's settings, this overrides the user's. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { InstallParts } from "../../contract/agent-install.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { readImports } from "../../lib/text/read-imports.ts";
-import { type LeftOut, leftOutLine, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import { type LeftOut, leftOutLine, type ReadingRights, readInstruction } from "../install/instruction-file.ts";
 import { isFlag } from "../install/refuse.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 
@@ -132,7 +132,7 @@ const MAX_WORD = 1024;
  * True when Claude Code may read these files by itself: they, and all files that could be taken for imports of theirs, are
  * ones that we would read for it. False when this cannot be decided within limits.
  */
-function mayReadItself(paths: readonly string[], reading: ReadingParts): boolean {
+function mayReadItself(paths: readonly string[], reading: ReadingRights): boolean {
   const queue = new Set(paths);
   let left = MAX_TOTAL_BYTES;
   for (const path of queue) {
@@ -198,7 +198,7 @@ const MAX_IMPORTED_BYTES = 256 * 1024;
  * Files and the `@imports` in them, each once, in Claude Code's order, and only from inside the workspace. The imports in
  * the texts are put between backticks, so that they are not followed again.
  */
-export function expandImports(paths: readonly string[], reading: ReadingParts): Expanded {
+export function expandImports(paths: readonly string[], reading: ReadingRights): Expanded {
   const parts: InstructionPart[] = [];
   const leftOut: LeftOut[] = [];
   const seen = new Set<string>();

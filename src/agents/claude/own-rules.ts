@@ -1,13 +1,21 @@
 import { dirname, join, resolve } from "node:path";
-import type { AgentInstall } from "../../contract/agent-install.ts";
+import type { AgentInstall, PlainStart } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import type { OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { hookEntries } from "../install/hook-entries.ts";
 import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
 import { flagValues } from "../install/refuse.ts";
 import { foldersUp } from "../install/walk-folders.ts";
-import { lineOf, splitRules, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
+import {
+  collected,
+  type CollectedRules,
+  lineOf,
+  noRules,
+  splitRules,
+  type WatchedFiles,
+  watchedFiles,
+} from "../install/watched-files.ts";
 import { claudeDialect } from "./hooks.ts";
 import { MANAGED_FOLDERS } from "./settings.ts";
 
@@ -21,24 +29,17 @@ interface Source {
   readonly foreign?: boolean;
 }
 
-interface Collected {
-  readonly deny: HeldRule[];
-  readonly ask: HeldRule[];
-  readonly allow: HeldRule[];
-  readonly unreadable: OwnRule[];
-}
-
 /** Claude Code's lists add up over all sources, so every source is read, even those that a launch leaves out. */
-export const claudeOwnRules: AgentInstall["readOwnRules"] = ({ flags, env, cwd, workspace }, root = "/"): OwnRules => {
+export const claudeOwnRules: AgentInstall["readOwnRules"] = (start, root = "/"): OwnRules => {
+  const { flags, cwd, workspace } = start;
   const files = watchedFiles();
-  const rules: Collected = { deny: [], ask: [], allow: [], unreadable: [] };
-  for (const source of [...ownSources({ flags, env, cwd }, root, files), ...projectSources(cwd, workspace, files)])
+  const rules = noRules();
+  for (const source of [...ownSources(start, root, files), ...projectSources(cwd, workspace, files)])
     readSource(source, cwd, rules);
   for (const [list, names] of Object.entries(FLAGS))
     for (const rule of flagValues(flags, names).flatMap(splitRules))
       addRule({ rule, where: names[0] ?? "" }, list === "deny" ? "deny" : "allow", { cwd, anchors: [cwd], rules });
-  const { unreadable, ...lists } = rules;
-  return { ...lists, unreadable: unreadable[0], sources: files.sources };
+  return collected(rules, files);
 };
 
 const FLAGS = {
@@ -46,9 +47,7 @@ const FLAGS = {
   allow: ["--allowedTools", "--allowed-tools"],
 };
 
-type Start = Pick<Parameters<AgentInstall["readOwnRules"]>[0], "flags" | "env" | "cwd">;
-
-function ownSources({ flags, env, cwd }: Start, root: string, files: WatchedFiles): readonly Source[] {
+function ownSources({ flags, env, cwd }: PlainStart, root: string, files: WatchedFiles): readonly Source[] {
   const folder = env["CLAUDE_CONFIG_DIR"] ?? join(homeOf(env), ".claude");
   const managed = MANAGED_FOLDERS.flatMap((place) => [
     join(root, place, "managed-settings.json"),
@@ -88,7 +87,7 @@ function sourceOf(where: string, anchors: readonly string[], files: WatchedFiles
 /** Stands for a file whose content was not read. It is not JSON, so the file counts as unreadable. */
 const UNREAD = "?";
 
-function readSource({ where, text, anchors, foreign = false }: Source, cwd: string, rules: Collected): void {
+function readSource({ where, text, anchors, foreign = false }: Source, cwd: string, rules: CollectedRules): void {
   if (text.trim() === "") return;
   const settings = parseSettings(text);
   if (settings === undefined) {
@@ -112,7 +111,7 @@ function readSource({ where, text, anchors, foreign = false }: Source, cwd: stri
 interface Adding {
   readonly cwd: string;
   readonly anchors: readonly string[];
-  readonly rules: Collected;
+  readonly rules: CollectedRules;
   readonly foreign?: boolean;
 }
 
@@ -188,7 +187,7 @@ export const claudeOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) => 
   const loadsProject = interactive || trustedFiles !== undefined;
   const project = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
   return [
-    ...[readSettings(user), ...given].flatMap((settings) => hookEntries(settings, { own: true, names })),
-    ...(loadsProject ? project : []).flatMap((path) => hookEntries(readSettings(path), { own: false, names })),
+    ...[readSettings(user), ...given].flatMap((settings) => hookEntries(settings, true, names)),
+    ...(loadsProject ? project : []).flatMap((path) => hookEntries(readSettings(path), false, names)),
   ];
 };

@@ -1,3 +1,4 @@
+import { wordList } from "../../lib/text/shell-words.ts";
 import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 const PRINT = ["-p", "--print"];
@@ -23,77 +24,18 @@ export const claude: Agent = {
       evidence: "64 KiB and 900 KiB identical in the model request, 10,485,760 bytes taken, one more refused (2.1.325)",
     },
   },
-  subcommands: [
-    "agents",
-    "attach",
-    "auth",
-    "auto-mode",
-    "doctor",
-    "gateway",
-    "import",
-    "install",
-    "logs",
-    "mcp",
-    "plugin",
-    "plugins",
-    "purge",
-    "respawn",
-    "remote-control",
-    "rm",
-    "setup-token",
-    "stop",
-    "kill",
-    "ultrareview",
-    "update",
-    "upgrade",
-  ],
-  toolFree: [
-    "auth",
-    "doctor",
-    "import",
-    "install",
-    "mcp",
-    "plugin",
-    "plugins",
-    "purge",
-    "setup-token",
-    "update",
-    "upgrade",
-    "logs",
-  ],
-  toolFreeFlags: [
-    "--all",
-    "--available",
-    "--callback-port",
-    "--claudeai",
-    "--client-id",
-    "--client-secret",
-    "--config",
-    "--console",
-    "--dry-run",
-    "--email",
-    "--env",
-    "-e",
-    "--force",
-    "--header",
-    "-H",
-    "--help",
-    "-h",
-    "--json",
-    "--keep-data",
-    "--marketplace",
-    "--no-browser",
-    "--prune",
-    "--scope",
-    "-s",
-    "--sparse",
-    "--sso",
-    "--text",
-    "--transport",
-    "-t",
-    "--yes",
-    "-y",
-  ],
+  subcommands: wordList(`
+    agents attach auth auto-mode doctor gateway import install logs mcp plugin plugins purge respawn
+    remote-control rm setup-token stop kill ultrareview update upgrade
+  `),
+  toolFree: wordList(`
+    auth doctor import install mcp plugin plugins purge setup-token update upgrade logs
+  `),
+  toolFreeFlags: wordList(`
+    --all --available --callback-port --claudeai --client-id --client-secret --config --console --dry-run --email
+    --env -e --force --header -H --help -h --json --keep-data --marketplace --no-browser --prune --scope -s
+    --sparse --sso --text --transport -t --yes -y
+  `),
   // Letters can be combined: -pc is -p and -c.
   unattendedFlags: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
   resume: (session) => ["--resume", session],
@@ -102,59 +44,20 @@ export const claude: Agent = {
     guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
     unguarded: ["--permission-mode", "acceptEdits"],
   },
-  valueFlags: [
-    "--add-dir",
-    "--agent",
-    "--agents",
-    "--allowedTools",
-    "--allowed-tools",
-    "--append-system-prompt",
-    "--append-system-prompt-file",
-    "--autocompact",
-    "--betas",
-    "--debug-file",
-    "--disallowedTools",
-    "--disallowed-tools",
-    "--effort",
-    "--environment",
-    "--fallback-model",
-    "--file",
-    "--input-format",
-    "--json-schema",
-    "--max-budget-usd",
-    "--max-turns",
-    "--mcp-config",
-    "--model",
-    "--name",
-    "-n",
-    "--output-format",
-    "--permission-mode",
-    "--permission-prompt-tool",
-    "--permission-prompts",
-    "--plugin-dir",
-    "--plugin-url",
-    "--resume",
-    "-r",
-    "--session-id",
-    "--setting-sources",
-    "--settings",
-    "--system-prompt",
-    "--system-prompt-file",
-    "--tools",
-  ],
+  limitFlags: { maxTurns: "--max-turns", maxBudgetUsd: "--max-budget-usd" },
+  valueFlags: wordList(`
+    --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt --append-system-prompt-file
+    --autocompact --betas --debug-file --disallowedTools --disallowed-tools --effort --environment
+    --fallback-model --file --input-format --json-schema --max-budget-usd --max-turns --mcp-config --model --name
+    -n --output-format --permission-mode --permission-prompt-tool --permission-prompts --plugin-dir --plugin-url
+    --resume -r --session-id --setting-sources --settings --system-prompt --system-prompt-file --tools
+  `),
   promptFlags: [],
   protocolFlags: ["--input-format stream-json", "--sdk-url"],
-  sessionVariables: [
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SESSION",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_SSE_PORT",
-    "CLAUDE_CODE_MESSAGING_SOCKET",
-    "CLAUDE_CODE_MESSAGING_TOKEN",
-    "CLAUDE_SESSION_ID",
-    "CLAUDE_PROJECT_DIR",
-  ],
+  sessionVariables: wordList(`
+    CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SSE_PORT
+    CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_SESSION_ID CLAUDE_PROJECT_DIR
+  `),
   loginVariables: [],
   promptTraps: (prompt) => [
     ...(/^\/[A-Za-z]/.test(prompt)

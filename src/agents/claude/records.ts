@@ -1,12 +1,13 @@
 import { type AgentEvent, newEvent, REFUSED_BY_AGENT } from "../../contract/agent-event.ts";
 import { CODING_AGENT } from "../../contract/capability.ts";
-import type { HostEnd, Usage } from "../../contract/receipt.ts";
+import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import {
   type AgentRecord,
   type HeadlessMode,
   numberOf,
+  type HeadlessEnd,
   type RecordReader,
   recordsIn,
   sessionOf,
@@ -98,7 +99,7 @@ function failureOf(result: AgentRecord): AgentEvent[] {
 }
 
 /** `is_error` is the truth: a failed request has the subtype "success". */
-function readEnd(result: AgentRecord): Omit<HostEnd, "mode"> {
+function readEnd(result: AgentRecord): HeadlessEnd {
   const { usage: raw } = result;
   const usage: Usage = {
     input_tokens: numberOf(raw, "input_tokens"),

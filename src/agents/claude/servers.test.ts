@@ -18,7 +18,7 @@ function write(path: string, value: unknown): void {
   writeFileSync(path, JSON.stringify(value));
 }
 
-const look = (cwd: string, env: NodeJS.ProcessEnv, workspace = cwd) => ownServers({ cwd, env, workspace });
+const look = (cwd: string, env: NodeJS.ProcessEnv, workspace = cwd) => ownServers(cwd, env, workspace);
 
 test("servers of the project are found from its top, from below, and from a folder without a repository", () => {
   const [repository, plain] = [tempRepository(), tempFolder()];

@@ -19,6 +19,9 @@ function write(workspace: string, path: string, text: string): void {
 }
 
 const trusting = (workspace: string, trusted: readonly string[] | "all") => ({
+  flags: [],
+  env: {},
+  interactive: false,
   cwd: workspace,
   workspace,
   trusts: (path: string) => trusted === "all" || trusted.some((name) => path === join(workspace, name)),
@@ -30,8 +33,7 @@ const trusting = (workspace: string, trusted: readonly string[] | "all") => ({
 function said(workspace: string): readonly string[] {
   const texts: string[] = [];
   const folders = { folder: tempFolder(), home: tempFolder(), wrapper: "hook", binary: "claude" };
-  const start = { flags: [], env: {}, interactive: false, warn: (text: string) => void texts.push(text) };
-  leaveOut({ ...folders, ...start, ...trusting(workspace, []) });
+  leaveOut({ ...folders, ...trusting(workspace, []), warn: (text) => void texts.push(text) });
   return texts;
 }
 

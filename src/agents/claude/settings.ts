@@ -1,32 +1,29 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { InstallParts, ManagedSwitch, TrustedFiles } from "../../contract/agent-install.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import type { AgentStart, InstallParts, ManagedSwitch, TrustedFiles } from "../../contract/agent-install.ts";
+import { MAX_SETTINGS, readBounded, textIfReadable } from "../../lib/files/read-file.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
-import { errorCode } from "../../lib/text/user-error.ts";
+import { isMissing } from "../../lib/text/user-error.ts";
 import { namePaths } from "../install/instruction-file.ts";
-import { readSettings, settingsText, textOf } from "../install/read-settings.ts";
+import { homeOf, readSettings, settingsText } from "../install/read-settings.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
-
-type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
 
 /**
  * The files of a repository that an unattended Claude Code may load, because the user trusts every one. Also undefined
  * when there is nothing to trust: what a later checkout adds would run before anybody could read it.
  */
-export function trustedFilesOf(parts: Trusting): TrustedFiles | undefined {
+export function trustedFilesOf(parts: AgentStart): TrustedFiles | undefined {
   const folders = foldersUp(parts.cwd, parts.workspace);
   const { files, unfit } = claudeFiles(folders);
-  const own = files.filter((path) => !isStaged(path, parts));
-  if (own.length === 0 || unfit.length > 0 || !own.every((path) => isTrusted(path, parts))) return undefined;
+  const own = files.filter((path) => !passes(path, parts.staged));
+  if (own.length === 0 || unfit.length > 0 || !own.every((path) => passes(path, parts.trusts))) return undefined;
   if (lookBelow(parts.workspace).claude.length > 0) return undefined;
-  const hashed = files.map((path) => ({ path, hash: sha256(textOf(path) ?? "") }));
+  const hashed = files.map((path) => ({ path, hash: sha256(textIfReadable(path) ?? "") }));
   return { workspace: parts.workspace, folders, files: hashed };
 }
 
@@ -36,7 +33,7 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
   const folders = foldersUp(parts.cwd, workspace);
   const { files, unfit } = claudeFiles(folders);
   const below = lookBelow(workspace);
-  const unknown = files.filter((path) => !isTrusted(path, parts) && !isStaged(path, parts));
+  const unknown = files.filter((path) => !passes(path, parts.trusts) && !passes(path, parts.staged));
   const reasons = [...unknown, ...unfit, ...below.claude];
   const names = (paths: readonly string[]) => namePaths(paths, workspace);
   if (reasons.length > 0)
@@ -58,14 +55,9 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
     .map((path) => anchored(readSettings(path) ?? {}, [here, dirname(dirname(path))]));
 }
 
-function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {
-  const text = textOf(path);
-  return text !== undefined && trusts(path, text);
-}
-
-function isStaged(path: string, { staged }: Pick<Trusting, "staged">): boolean {
-  const text = textOf(path);
-  return text !== undefined && staged(path, text);
+function passes(path: string, check: AgentStart["trusts"]): boolean {
+  const text = textIfReadable(path);
+  return text !== undefined && check(path, text);
 }
 
 const MAX_FOLDERS = 4000;
@@ -134,7 +126,7 @@ type Servers = Readonly<Record<string, unknown>>;
  * The person's own MCP servers of this project, which `claude mcp add` keeps in the home folder. Claude Code drops them
  * together with the settings of the repository. None when the home cannot be read or is inside the workspace.
  */
-export function ownServers({ cwd, env, workspace }: Pick<InstallParts, "cwd" | "env" | "workspace">): Servers {
+export function ownServers(cwd: string, env: NodeJS.ProcessEnv, workspace: string): Servers {
   const file = configuration(env, cwd);
   if (!existsSync(file) || isInside(realpathSync(file), workspace)) return {};
   const projects = readSettings(file, MAX_CONFIGURATION)?.["projects"];
@@ -147,7 +139,7 @@ export function ownServers({ cwd, env, workspace }: Pick<InstallParts, "cwd" | "
 /** The file in which Claude Code keeps its projects. The older place wins while it exists. */
 function configuration(env: NodeJS.ProcessEnv, cwd: string): string {
   const given = env["CLAUDE_CONFIG_DIR"] ?? "";
-  const home = env["HOME"] ?? homedir();
+  const home = homeOf(env);
   const older = join(given === "" ? join(home, ".claude") : resolve(cwd, given), ".config.json");
   return existsSync(older) ? older : join(given === "" ? home : resolve(cwd, given), ".claude.json");
 }
@@ -167,17 +159,9 @@ function knowsTree(commonFolder: string, tree: string): boolean {
   const admin = join(commonFolder, "worktrees");
   if (!existsSync(admin)) return false;
   return readdirSync(admin).some((name) => {
-    const back = pointerText(join(admin, name, "gitdir"));
+    const back = textIfReadable(join(admin, name, "gitdir"), MAX_POINTER);
     return back !== undefined && resolve(admin, name, back.trim()) === join(tree, ".git");
   });
-}
-
-function pointerText(path: string): string | undefined {
-  try {
-    return readBounded(path, MAX_POINTER).bytes.toString("utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 export const MANAGED_FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
@@ -219,7 +203,7 @@ function dropIns(folder: string): readonly string[] | undefined {
     const entries = readdirSync(folder, { withFileTypes: true }).filter(counts);
     return entries.map(({ name }) => `managed-settings.d/${name}`).toSorted();
   } catch (error) {
-    return isAbsent(error) ? [] : undefined;
+    return isMissing(error) ? [] : undefined;
   }
 }
 
@@ -233,11 +217,9 @@ function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine"
     // Serialized again, so that no escape in a key hides it.
     return OFF.test(JSON.stringify(settings)) ? "off" : "fine";
   } catch (error) {
-    return isAbsent(error) && !listed ? "fine" : "unread";
+    return isMissing(error) && !listed ? "fine" : "unread";
   }
 }
-
-const isAbsent = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 export const startingFiles: FindStartingFiles = ({ workspace }) => {
   const { files, unfit } = claudeFiles([workspace]);

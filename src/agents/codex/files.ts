@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parse } from "smol-toml";
+import { parseToml } from "../../lib/json/toml.ts";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { namePaths, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import { namePaths, type ReadingRights, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown } from "../install/walk-folders.ts";
 
 type Table = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_AGENTS = 50;
 
 /** The `.codex/config.toml` and the agents of these folders. Unreadable files are skipped. */
-export function codexFiles(folders: readonly string[], reading: ReadingParts) {
+export function codexFiles(folders: readonly string[], reading: ReadingRights) {
   return {
     configs: folders.flatMap((folder) => readFile(join(folder, ".codex/config.toml"), reading)),
     agents: folders.flatMap((folder) => agentPaths(folder).flatMap((path) => readFile(path, reading))),
@@ -27,36 +28,29 @@ export function codexFiles(folders: readonly string[], reading: ReadingParts) {
 
 function agentPaths(folder: string): readonly string[] {
   const place = join(folder, ".codex/agents");
-  try {
-    const names = readdirSync(place).filter((name) => name.endsWith(".toml"));
-    return names
-      .toSorted()
-      .slice(0, MAX_AGENTS)
-      .map((name) => join(place, name));
-  } catch {
-    return [];
-  }
+  const names = namesIn(place).filter((name) => name.endsWith(".toml"));
+  return names
+    .toSorted()
+    .slice(0, MAX_AGENTS)
+    .map((name) => join(place, name));
 }
 
-function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {
+function readFile(path: string, reading: ReadingRights): readonly CodexFile[] {
   const file = readInstruction(path, MAX_BYTES, reading);
   if (file === undefined || "problem" in file || file.cut || file.text.trim() === "") return [];
-  try {
-    return [{ path, text: file.text, table: parse(file.text) }];
-  } catch {
-    return [];
-  }
+  const table = parseToml(file.text);
+  return table === undefined ? [] : [{ path, text: file.text, table }];
 }
 
 /** The keys of an agent that `signalbox stage` writes. None of them can start a program. */
 const TEXT_KEYS = ["name", "description", "model", "developer_instructions"];
 
 /** True for an agent that only consists of text, so that it needs no trust. */
-export const isTextAgent = ({ table }: Pick<CodexFile, "table">): boolean =>
+export const isTextAgent = ({ table }: { readonly table: Table }): boolean =>
   Object.entries(table).every(([key, value]) => TEXT_KEYS.includes(key) && typeof value === "string");
 
 /** The files from which Codex may start programs: settings with servers, and agents with more than text. */
-export function startingCodexFiles(folders: readonly string[], reading: ReadingParts): readonly CodexFile[] {
+export function startingCodexFiles(folders: readonly string[], reading: ReadingRights): readonly CodexFile[] {
   const { configs, agents } = codexFiles(folders, reading);
   return [...configs, ...agents.filter((agent) => !isTextAgent(agent))];
 }
@@ -80,7 +74,7 @@ export function serversOf({ table }: CodexFile): Readonly<Record<string, Table>>
   );
 }
 
-interface Place extends ReadingParts {
+interface Place extends ReadingRights {
   readonly cwd: string;
 }
 

@@ -1,14 +1,12 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "smol-toml";
-import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
-import type { HookEventName } from "../../contract/hook-event.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { hookCommand } from "../install/hook-entries.ts";
+import { parseToml, tomlString } from "../../lib/json/toml.ts";
+import type { AgentInstall, ContainedStart, PlainStart } from "../../contract/agent-install.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { isFile } from "../../lib/path/find-program.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { homeOf } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
@@ -139,18 +137,11 @@ function notVerified(where: string): UserError {
 function codexFlags(wrapper: string): readonly string[] {
   const events = HOOK_EVENTS.filter((event) => codexDialect.events[event] !== undefined);
   return [
-    ...trustedHooks(events.map((event) => ({ event, command: commandOf(event, wrapper) }))),
+    ...trustedHooks(events.map((event) => ({ event, command: hookCommand(event, wrapper) }))),
     // No hook is called for what is typed into a running terminal session.
     "-c",
     "features.unified_exec_tty=false",
   ];
-}
-
-/** Codex runs the tool when a hook is missing, killed or silent. Only exit code 2 with text on stderr stops it. */
-function commandOf(event: HookEventName, wrapper: string): string {
-  const called = `${shQuote(wrapper)} ${event}`;
-  if (event !== "tool-before") return called;
-  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
 }
 
 /** Refuses flags that would override our hooks. */
@@ -183,8 +174,9 @@ function isTemporary(env: NodeJS.ProcessEnv): boolean {
   return isInside(folder, env["TMPDIR"] ?? "/tmp");
 }
 
-function choiceOf({ flags, env, cwd }: Parameters<NonNullable<AgentInstall["containedStart"]>>[0]): Choice {
-  const settings = codexSettings({ flags, env, cwd });
+function choiceOf(start: PlainStart): Choice {
+  const { flags } = start;
+  const settings = codexSettings(start);
   const table = settings["sandbox_workspace_write"];
   const inTable = isRecord(table) ? table["network_access"] : undefined;
   const byFlag = dottedNetwork(flags);
@@ -249,11 +241,5 @@ function mayUse(mode: Mode, root: string): boolean {
   return allowed === undefined || allowed.includes(mode);
 }
 
-function requirements(root: string): Readonly<Record<string, unknown>> {
-  try {
-    return parse(readBounded(join(root, "etc/codex/requirements.toml"), MAX_SETTINGS).bytes.toString("utf8"));
-  } catch {
-    // Missing, or Codex itself reports it.
-    return {};
-  }
-}
+/** Codex itself reports a file that cannot be read. */
+const requirements = (root: string) => parseToml(textIfReadable(join(root, "etc/codex/requirements.toml"))) ?? {};

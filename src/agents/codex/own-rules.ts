@@ -1,25 +1,18 @@
 import { join } from "node:path";
-import { parse } from "smol-toml";
-import type { AgentInstall, AgentStart } from "../../contract/agent-install.ts";
-import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import { parseToml } from "../../lib/json/toml.ts";
+import type { AgentInstall, PlainStart } from "../../contract/agent-install.ts";
+import type { OwnPattern, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { foldersUp } from "../install/walk-folders.ts";
-import { type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
+import { collected, type CollectedRules, noRules, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
 import { codexHome, codexSettings, trustLevel } from "./settings.ts";
-
-interface Collected {
-  readonly deny: HeldRule[];
-  readonly ask: HeldRule[];
-  readonly allow: HeldRule[];
-  readonly unreadable: OwnRule[];
-}
 
 const SYSTEM = "etc/codex";
 
 /** Codex's rules about commands and hosts: the user's, the administrator's, and those of a repository it trusts. */
 export const codexOwnRules: AgentInstall["readOwnRules"] = (start, root = "/"): OwnRules => {
   const files = watchedFiles();
-  const rules: Collected = { deny: [], ask: [], allow: [], unreadable: [] };
+  const rules = noRules();
   const ignored = start.flags.includes("--ignore-rules");
   const home = codexHome(start.env, start.cwd);
   // It says which repositories are trusted, and so whose rules count.
@@ -28,12 +21,11 @@ export const codexOwnRules: AgentInstall["readOwnRules"] = (start, root = "/"): 
   for (const file of folders.flatMap((folder) => files.below(join(folder, "rules"), ".rules")))
     readRules(file, files, rules);
   readRequirements(join(root, SYSTEM, "requirements.toml"), files, rules);
-  const { unreadable, ...lists } = rules;
-  return { ...lists, unreadable: unreadable[0], sources: files.sources };
+  return collected(rules, files);
 };
 
 /** Without a terminal a launch tells Codex not to trust the repository, so that its rules are not loaded at all. */
-function trustedFolders(start: Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">) {
+function trustedFolders(start: PlainStart) {
   if (!start.interactive) return [];
   const folders = foldersUp(start.cwd, start.workspace);
   if (trustLevel(codexSettings(start), folders) !== "trusted") return [];
@@ -47,7 +39,7 @@ const FUNCTIONS = {
   network_rule: ["host", "protocol", "decision", "justification"],
 };
 
-function readRules(file: string, files: WatchedFiles, rules: Collected): void {
+function readRules(file: string, files: WatchedFiles, rules: CollectedRules): void {
   const content = files.read(file);
   if (content === undefined) return;
   if (content.text === undefined) {
@@ -102,17 +94,17 @@ const LISTS: Readonly<Record<string, "deny" | "ask" | "allow">> = {
   allow: "allow",
 };
 
-function add({ pattern, decision, where, text }: Found, rules: Collected): void {
+function add({ pattern, decision, where, text }: Found, rules: CollectedRules): void {
   const list = typeof decision === "string" && Object.hasOwn(LISTS, decision) ? LISTS[decision] : undefined;
   if (list === undefined || pattern === undefined) rules.unreadable.push({ rule: text, where });
   else rules[list].push({ rule: text, where, patterns: [pattern] });
 }
 
 /** An administrator's rules: `[rules] prefix_rules = [{ pattern = [{ token = "rm" }], decision = "forbidden" }]`. */
-function readRequirements(file: string, files: WatchedFiles, rules: Collected): void {
+function readRequirements(file: string, files: WatchedFiles, rules: CollectedRules): void {
   const content = files.read(file);
   if (content === undefined) return;
-  const table = tableIn(content.text);
+  const table = parseToml(content.text);
   if (table === undefined) {
     rules.unreadable.push({ rule: "a file that is not TOML", where: file });
     return;
@@ -132,14 +124,6 @@ function literalTokens(value: unknown): Literal | undefined {
     if (!isRecord(item)) return typeof item === "string" ? item : null;
     return typeof item["token"] === "string" ? item["token"] : (strings(item["any_of"]) ?? null);
   });
-}
-
-function tableIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return text === undefined ? undefined : parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** One call in a rules file: its name, its named arguments, and the line it starts on. */

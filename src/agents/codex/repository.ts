@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { stringify } from "smol-toml";
 import type { GivenText, GivenTexts, InstallParts } from "../../contract/agent-install.ts";
-import { inlineToml, tomlString } from "../../lib/json/inline-toml.ts";
+import { inlineToml, tomlString } from "../../lib/json/toml.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { type NativePlaces, withoutNative } from "../install/given-plugin.ts";
-import { type LeftOut, leftOutLine, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import { type NativeFiles, withoutNative } from "../install/given-plugin.ts";
+import { type LeftOut, leftOutLine, type ReadingRights, readInstruction } from "../install/instruction-file.ts";
 import { foldersDown, foldersUp } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
 import {
@@ -45,7 +46,7 @@ export function fromRepository(parts: Parts): FromRepository {
   const line = leftOutLine("Codex", leftOut, parts.workspace);
   if (line !== undefined) parts.warn(line);
   const text = [own, given.text].filter((part) => part !== undefined).join("\n\n") || undefined;
-  const extras = extraFlags(place, { settings, text, given: given.agents });
+  const extras = extraFlags(place, settings, text, given.agents);
   if (text === undefined) return { flags: parts.flags, ours: extras };
   return {
     flags: withoutOverride(parts.flags, INSTRUCTIONS),
@@ -77,16 +78,14 @@ function withoutOverride(flags: readonly string[], key: string): readonly string
   return flags.filter((_, index) => !removed.includes(index));
 }
 
-interface Extras {
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly text: string | undefined;
-  /** Agents of `.signalbox/`. */
-  readonly given: readonly CodexFile[];
-}
-
-function extraFlags(parts: Parts, extras: Extras): readonly string[] {
-  const { settings, given } = extras;
-  if (parts.interactive) return agentFlag(parts, given, extras);
+/** `given` are the agents of `.signalbox/`. */
+function extraFlags(
+  parts: Parts,
+  settings: Readonly<Record<string, unknown>>,
+  text: string | undefined,
+  given: readonly CodexFile[],
+): readonly string[] {
+  if (parts.interactive) return agentFlag(parts, given, settings, text);
   const { configs, agents } = codexFiles(foldersDown(parts.cwd, parts.workspace), parts);
   const isKnown = (file: CodexFile) => parts.trusts(file.path, file.text);
   const untrusted = [
@@ -97,7 +96,7 @@ function extraFlags(parts: Parts, extras: Extras): readonly string[] {
   const servers = Object.assign({}, ...configs.filter(isKnown).map(serversOf));
   return [
     ...tableFlag("mcp_servers", without(servers, settings["mcp_servers"])),
-    ...agentFlag(parts, [...given, ...agents.filter((file) => !untrusted.includes(file))], extras),
+    ...agentFlag(parts, [...given, ...agents.filter((file) => !untrusted.includes(file))], settings, text),
   ];
 }
 
@@ -105,7 +104,8 @@ function extraFlags(parts: Parts, extras: Extras): readonly string[] {
 function agentFlag(
   parts: Parts,
   files: readonly CodexFile[],
-  { settings, text }: Omit<Extras, "given">,
+  settings: Readonly<Record<string, unknown>>,
+  text: string | undefined,
 ): readonly string[] {
   const named = new Map(
     files.flatMap((file) => {
@@ -127,11 +127,11 @@ function agentFlag(
     writeFileSync(path, stringify(whole), { mode: 0o600 });
     return [name, { description, config_file: path }] as const;
   });
-  return tableFlag("agents", Object.fromEntries(fitting(entries, parts)));
+  return tableFlag("agents", Object.fromEntries(fitting(entries, parts.warn)));
 }
 
 /** The entries that fit into one word of a command line. */
-function fitting<Entry>(entries: readonly (readonly [string, Entry])[], { warn }: Pick<Parts, "warn">) {
+function fitting<Entry>(entries: readonly (readonly [string, Entry])[], warn: Parts["warn"]) {
   const fits = (count: number) =>
     Buffer.byteLength(`agents=${inlineToml(Object.fromEntries(entries.slice(0, count))) ?? ""}`) <= MAX_WORD_BYTES;
   let count = entries.length;
@@ -144,13 +144,7 @@ function fitting<Entry>(entries: readonly (readonly [string, Entry])[], { warn }
 }
 
 /** The names of the person's own agents, which must not be replaced. */
-function ownAgents({ env, cwd }: Parts): readonly string[] {
-  try {
-    return readdirSync(join(codexHome(env, cwd), "agents"));
-  } catch {
-    return [];
-  }
-}
+const ownAgents = ({ env, cwd }: Parts): readonly string[] => namesIn(join(codexHome(env, cwd), "agents"));
 
 function without(table: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(table).filter(([name]) => !isRecord(own) || own[name] === undefined));
@@ -160,7 +154,7 @@ function tableFlag(key: string, table: Readonly<Record<string, unknown>>): reado
   return Object.keys(table).length === 0 ? [] : ["-c", `${key}=${inlineToml(table) ?? "{}"}`];
 }
 
-interface Place extends ReadingParts {
+interface Place extends ReadingRights {
   readonly cwd: string;
 }
 
@@ -221,7 +215,7 @@ function maxBytes({ project_doc_max_bytes: most }: Readonly<Record<string, unkno
 }
 
 /** Codex offers these skills itself, in a folder that it does not trust too. */
-const NATIVE: NativePlaces = {
+const NATIVE: NativeFiles = {
   agents: ({ name }) => [`.codex/agents/${name}.toml`],
   commands: () => [],
   skills: ({ name }) => [`.agents/skills/${name}/SKILL.md`, `.codex/skills/${name}/SKILL.md`],

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { parse } from "smol-toml";
-import type { ManagedSwitch } from "../../contract/agent-install.ts";
+import { homeOf } from "../install/read-settings.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
+import { parseToml } from "../../lib/json/toml.ts";
+import type { ManagedSwitch, PlainStart } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { findManaged } from "../install/refuse.ts";
 
@@ -10,17 +10,11 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const SYSTEM = "/etc/codex/config.toml";
 
-interface Place {
-  readonly flags: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-}
-
 /**
  * The person's own Codex settings, as far as a launch needs them: system, user, profile, flags; later ones win.
  * A file that is missing or unreadable counts as empty; Codex itself reports a broken one.
  */
-export function codexSettings({ flags, env, cwd }: Place): Settings {
+export function codexSettings({ flags, env, cwd }: PlainStart): Settings {
   const folder = codexHome(env, cwd);
   const user = flags.includes("--ignore-user-config") ? {} : tableIn(join(folder, "config.toml"));
   const profile = profileOf(flags) ?? user["profile"];
@@ -39,16 +33,10 @@ export function codexSettings({ flags, env, cwd }: Place): Settings {
 /** The folder in which Codex keeps the person's settings. */
 export function codexHome(env: NodeJS.ProcessEnv, cwd: string): string {
   const given = env["CODEX_HOME"] ?? "";
-  return given === "" ? join(env["HOME"] ?? homedir(), ".codex") : resolve(cwd, given);
+  return given === "" ? join(homeOf(env), ".codex") : resolve(cwd, given);
 }
 
-function tableIn(path: string): Settings {
-  try {
-    return parse(readFileSync(path, "utf8"));
-  } catch {
-    return {};
-  }
-}
+const tableIn = (path: string): Settings => parseToml(textIfReadable(path)) ?? {};
 
 function profileOf(flags: readonly string[]): string | undefined {
   return flags
@@ -80,11 +68,8 @@ export function overridesIn(flags: readonly string[]): readonly Override[] {
 
 /** Codex takes a value that is not TOML as a string. */
 function valueOf(text: string): unknown {
-  try {
-    return parse(`value=${text}`)["value"];
-  } catch {
-    return text.trim().replace(/^(["'])(.*)\1$/s, "$2");
-  }
+  const table = parseToml(`value=${text}`);
+  return table === undefined ? text.trim().replace(/^(["'])(.*)\1$/s, "$2") : table["value"];
 }
 
 /** The trust that the person has given these folders in Codex; the first folder with an entry counts. */

@@ -1,4 +1,4 @@
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { orRefuse, STAGED_SECONDS, type Surfaces, type TextDialect } from "../pack/surfaces.ts";
 

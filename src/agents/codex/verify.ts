@@ -1,19 +1,20 @@
 import { spawn } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { InstallParts } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { hasStarted } from "../../lib/process/has-started.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
+import { jsonIfValid } from "../../lib/json/parse-json.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { codexDialect } from "./hooks.ts";
 
 const MILLISECONDS = 20_000;
@@ -26,7 +27,7 @@ const MAX_CHARACTERS = 500;
 export async function verifyCodex(parts: InstallParts, ours: readonly string[]): Promise<void> {
   const memory = join(parts.home, "checked", "codex");
   const key = keyOf(parts, ours);
-  if (remembered(memory) === key) return;
+  if (textIfReadable(memory) === key) return;
   const listed = await listHooks(parts, ours);
   const wanted = ours.filter((flag) => /^hooks\.[A-Z]/.test(flag)).length;
   if (listed.trusted !== wanted) throw notAccepted(listed, wanted, parts.binary);
@@ -51,14 +52,6 @@ function keyOf({ binary, wrapper }: InstallParts, ours: readonly string[]): stri
     .replaceAll(wrapper, "")
     .replaceAll(/sha256:\w+/g, "");
   return sha256([binary, dev, ino, size, mtimeNs, recipe].join("\n"));
-}
-
-function remembered(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 const REQUESTS = (cwd: string) =>
@@ -101,7 +94,7 @@ async function listHooks({ binary, env, cwd, wrapper }: InstallParts, ours: read
 }
 
 function readAnswer(line: string, wrapper: string): Listed {
-  const value = parsed(line);
+  const value = jsonIfValid(line);
   if (!isRecord(value)) return NOTHING;
   const data = isRecord(value["result"]) ? value["result"]["data"] : undefined;
   const [first] = Array.isArray(data) ? data : [];
@@ -113,15 +106,6 @@ function readAnswer(line: string, wrapper: string): Listed {
     trusted: listOf(hooks).filter((hook) => isTrusted(hook, wrapper)).length,
     complaints: complaints.filter((message) => typeof message === "string").join("; "),
   };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return parseJson(line);
-  } catch {
-    // Counts as no answer.
-    return undefined;
-  }
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -166,7 +150,7 @@ export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
 }
 
 /** What Codex hashes of a hook: its own canonical form, with the timeout that will be in effect. */
-function hashedEntry({ event, command, timeout: asked = HOOK_SECONDS }: CodexHook) {
+function hashedEntry({ event, command, timeout: asked = hookSeconds(event) }: CodexHook) {
   const name = codexDialect.events[event] ?? "";
   const timeout = SHORT.includes(event) ? 3 : asked;
   const hashed = {

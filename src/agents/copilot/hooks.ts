@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentHooks, TrustedAgents } from "../../contract/agent-install.ts";
 import type { Dialect, Payload } from "../../contract/hook-event.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { MAX_SETTINGS, readBoundedText } from "../../lib/files/read-file.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { switchesHooksOff } from "../install/hook-entries.ts";
 import { foldersUp } from "../install/walk-folders.ts";
@@ -89,7 +89,7 @@ export function switchingFile(files: readonly string[]): string | undefined {
 
 function switchesOff(file: string): boolean {
   try {
-    const text = readBounded(file, MAX_SETTINGS).bytes.toString("utf8");
+    const text = readBoundedText(file, MAX_SETTINGS);
     parseJson(text);
     return switchesHooksOff(text);
   } catch (error) {

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import type {
   AgentInstall,
   AgentStart,
@@ -12,8 +13,8 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { givenPlugin, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
+import { givenPlugin, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
+import { hookSeconds } from "../install/hook-entries.ts";
 import { homeOf, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { foldersUp } from "../install/walk-folders.ts";
@@ -99,7 +100,7 @@ export const copilotContainedStart: NonNullable<AgentInstall["containedStart"]> 
 const SKILL_FOLDERS = [".github/skills", ".claude/skills", ".agents/skills"];
 
 /** Seen on 1.0.102, in a folder that Copilot does not trust either. */
-const NATIVE: NativePlaces = {
+const NATIVE: NativeFiles = {
   agents: ({ folder, name }) => [
     `.github/agents/${name}.agent.md`,
     `.github/agents/${name}.md`,
@@ -167,20 +168,17 @@ function removeEmpty(folder: string, known: readonly string[]): void {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /**
  * Started without a shell, so that no variable can run another program first. A second hook asks about the commands that
  * the first one has rewritten: Copilot drops changed arguments that come with a question.
  */
 function hooksOf(wrapper: string, asksSecond: boolean) {
-  const hook = (...args: readonly string[]) => ({ type: "command", exec: wrapper, args, timeoutSec: HOOK_SECONDS });
+  const hook = (...args: readonly string[]) => ({
+    type: "command",
+    exec: wrapper,
+    args,
+    timeoutSec: hookSeconds(args[0] ?? ""),
+  });
   const entries = Object.entries(copilotDialect.events).map(([event, name]) => [
     name,
     event === "tool-before" && asksSecond ? [hook(event), hook(event, "second")] : [hook(event)],
@@ -203,7 +201,7 @@ export function copilotGiven({ given, folder, env, folders }: Parts): {
   readonly env: NodeJS.ProcessEnv;
 } {
   if (given === undefined) return { flags: [], env: {} };
-  const plugin = givenPlugin(withoutNative(given, folders, NATIVE), { folder, manifest: "plugin.json" });
+  const plugin = givenPlugin(withoutNative(given, folders, NATIVE), folder, "plugin.json");
   const place = instructionsFolder(given.instructions, folder);
   const own = env[VARIABLE] ?? "";
   return {

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { isInside } from "../../lib/path/inside.ts";
 
 const TEXTS = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"];
@@ -9,7 +10,7 @@ export function leadingText(folders: readonly string[], workspace: string): stri
   const own = folders.filter((folder) => isInside(folder, workspace));
   const files = own.flatMap((folder) => [
     ...TEXTS.map((name) => join(folder, name)),
-    ...namesIn(join(folder, ".github/instructions")),
+    ...namesIn(join(folder, ".github/instructions")).map((name) => join(folder, ".github/instructions", name)),
   ]);
   return files.find((path) => {
     try {
@@ -20,12 +21,4 @@ export function leadingText(folders: readonly string[], workspace: string): stri
       return false;
     }
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }

@@ -1,22 +1,23 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import type { OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { strings } from "../../lib/json/json-value.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { claudeDialect } from "../claude/hooks.ts";
 import { hookEntries } from "../install/hook-entries.ts";
-import { homeOf, parseSettings, readSettings, textOf } from "../install/read-settings.ts";
+import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
 import { flagValues, isFlag } from "../install/refuse.ts";
-import { lineOf, splitRules, watchedFiles } from "../install/watched-files.ts";
+import { collected, lineOf, noRules, splitRules, watchedFiles } from "../install/watched-files.ts";
 import { copilotDialect } from "./hooks.ts";
 
 /** Copilot takes deny rules from its command line, and denied addresses also from its settings. It has no ask rules. */
 export const copilotOwnRules: AgentInstall["readOwnRules"] = ({ flags, env }): OwnRules => {
   const files = watchedFiles();
-  const deny: HeldRule[] = [];
-  const unreadable: OwnRule[] = [];
+  const rules = noRules();
+  const { deny, unreadable } = rules;
   const add = (at: OwnRule, patterns: readonly OwnPattern[] | undefined) => {
     if (patterns === undefined) unreadable.push(at);
     else if (patterns.length > 0) deny.push({ ...at, patterns });
@@ -37,7 +38,7 @@ export const copilotOwnRules: AgentInstall["readOwnRules"] = ({ flags, env }): O
       add(at, typeof url === "string" ? hostPatterns(url) : undefined);
     }
   }
-  return { deny, ask: [], allow: [], unreadable: unreadable[0], sources: files.sources };
+  return collected(rules, files);
 };
 
 /** Copilot writes a comment at the top of its own files. */
@@ -88,14 +89,14 @@ export const copilotOwnHooks: NonNullable<AgentInstall["ownHooks"]> = (start) =>
     ? [...jsonFiles(join(workspace, ".github/hooks")), ...SETTINGS.map((name) => join(workspace, name))]
     : [];
   return [
-    ...jsonFiles(join(home, "hooks")).flatMap((path) => hookEntries(readSettings(path), { own: true, names })),
-    ...project.flatMap((path) => hookEntries(readSettings(path), { own: false, names })),
+    ...jsonFiles(join(home, "hooks")).flatMap((path) => hookEntries(readSettings(path), true, names)),
+    ...project.flatMap((path) => hookEntries(readSettings(path), false, names)),
   ];
 };
 
 function isTrusted({ flags, env, cwd }: Start, home: string): boolean {
   const known = ["config.json", "settings.json"].flatMap((name) => {
-    const settings = parseSettings(withoutComments(textOf(join(home, name)) ?? ""));
+    const settings = parseSettings(withoutComments(textIfReadable(join(home, name)) ?? ""));
     return strings(settings?.["trusted_folders"] ?? settings?.["trustedFolders"]) ?? [];
   });
   return (
@@ -106,12 +107,7 @@ function isTrusted({ flags, env, cwd }: Start, home: string): boolean {
   );
 }
 
-function jsonFiles(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".json"))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
+const jsonFiles = (folder: string): readonly string[] =>
+  namesIn(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => join(folder, name));

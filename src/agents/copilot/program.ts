@@ -1,3 +1,4 @@
+import { wordList } from "../../lib/text/shell-words.ts";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
 import { findManaged } from "../install/refuse.ts";
 import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
@@ -39,80 +40,22 @@ export const copilot: Agent = {
       evidence: "64 KiB identical in the model request, but for trailing line feeds (1.0.102)",
     },
   },
-  subcommands: [
-    "app",
-    "login",
-    "logout",
-    "help",
-    "init",
-    "config",
-    "update",
-    "version",
-    "workflow",
-    "sessions",
-    "memories",
-    "plugin",
-    "mcp",
-    "skill",
-    "instruction",
-    "lsp",
-    "sandbox",
-    "completion",
-  ],
-  toolFree: [
-    "login",
-    "help",
-    "config",
-    "update",
-    "version",
-    "plugin",
-    "mcp",
-    "skill",
-    "completion",
-    "sessions",
-    "memories",
-  ],
+  subcommands: wordList(`
+    app login logout help init config update version workflow sessions memories plugin mcp skill instruction lsp
+    sandbox completion
+  `),
+  toolFree: wordList(`
+    login help config update version plugin mcp skill completion sessions memories
+  `),
   resume: (session) => [`--resume=${session}`],
   headlessFlags: { contained: ["--allow-tool", "write"], guarded: ["--allow-all-tools"], unguarded: [] },
-  valueFlags: [
-    "--add-dir",
-    "--add-github-mcp-tool",
-    "--add-github-mcp-toolset",
-    "--additional-mcp-config",
-    "--agent",
-    "--allow-tool",
-    "--allow-url",
-    "--attachment",
-    "--auto-tier",
-    "--available-tools",
-    "--bash-env",
-    "--connect",
-    "--context",
-    "--deny-tool",
-    "--deny-url",
-    "--disable-mcp-server",
-    "--enable-mcp-server",
-    "--excluded-tools",
-    "--log-dir",
-    "--log-level",
-    "--max-ai-credits",
-    "--max-autopilot-continues",
-    "--mode",
-    "--model",
-    "--mouse",
-    "--name",
-    "-n",
-    "--output-format",
-    "--plugin-dir",
-    "--reasoning-effort",
-    "--resume",
-    "-r",
-    "--secret-env-vars",
-    "--session-id",
-    "--share",
-    "--stream",
-    "--usage-output-file",
-  ],
+  valueFlags: wordList(`
+    --add-dir --add-github-mcp-tool --add-github-mcp-toolset --additional-mcp-config --agent --allow-tool
+    --allow-url --attachment --auto-tier --available-tools --bash-env --connect --context --deny-tool --deny-url
+    --disable-mcp-server --enable-mcp-server --excluded-tools --log-dir --log-level --max-ai-credits
+    --max-autopilot-continues --mode --model --mouse --name -n --output-format --plugin-dir --reasoning-effort
+    --resume -r --secret-env-vars --session-id --share --stream --usage-output-file
+  `),
   promptFlags: ["-p", "--prompt", "-i", "--interactive"],
   protocolFlags: ["--acp", "--stdio", "--headless", "--server"],
   sessionVariables: ["COPILOT_AGENT", "COPILOT_CLI", "GITHUB_COPILOT_AGENT"],

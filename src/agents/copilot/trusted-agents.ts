@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { wordList } from "../../lib/text/shell-words.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { FileHash, TrustedAgents } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
-import { textOf } from "../install/read-settings.ts";
 import { filesBelow } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/agent-pack.ts";
 
@@ -10,29 +11,12 @@ import type { FindStartingFiles } from "../pack/agent-pack.ts";
 const PLACES = [".github/agents", ".claude/agents"];
 
 /** Keys of an agent's front matter that cannot start a program. */
-const PLAIN = new Set([
-  "name",
-  "displayName",
-  "description",
-  "tools",
-  "disallowedTools",
-  "model",
-  "target",
-  "infer",
-  "metadata",
-  "handoffs",
-  "argument-hint",
-  "user-invocable",
-  "user-invokable",
-  "disable-model-invocation",
-  "agents",
-  "skills",
-  "color",
-  "version",
-  "author",
-  "license",
-  "tags",
-]);
+const PLAIN = new Set(
+  wordList(`
+    name displayName description tools disallowedTools model target infer metadata handoffs argument-hint
+    user-invocable user-invokable disable-model-invocation agents skills color version author license tags
+  `),
+);
 
 /** Agent files of these folders that name servers, or might. Copilot starts these servers when the agent is called. */
 export function startingAgents(folders: readonly string[]): readonly string[] {
@@ -41,7 +25,7 @@ export function startingAgents(folders: readonly string[]): readonly string[] {
     const found = filesBelow(place);
     // Too many to read, so the folder is listed instead.
     if (found === undefined) return [place];
-    return found.filter((path) => /\.md$/i.test(path) && mayStart(textOf(path)));
+    return found.filter((path) => /\.md$/i.test(path) && mayStart(textIfReadable(path)));
   });
 }
 
@@ -58,7 +42,7 @@ export function untrustedAgent({ folders, files }: TrustedAgents, trusted: reado
 /** A file that cannot be read gets a hash that never matches. */
 function hashed(folders: readonly string[]): readonly FileHash[] {
   return startingAgents(folders).map((path) => {
-    const text = textOf(path);
+    const text = textIfReadable(path);
     return { path, hash: text === undefined ? "" : sha256(text) };
   });
 }

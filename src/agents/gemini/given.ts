@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { GivenInstructions, GivenText, GivenTexts } from "../../contract/agent-install.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { strings } from "../../lib/json/json-value.ts";
-import { givenMarkdown, type NativePlaces, withoutNative } from "../install/given-plugin.ts";
-import { textOf } from "../install/read-settings.ts";
+import { givenMarkdown, type NativeFiles, withoutNative } from "../install/given-plugin.ts";
 import type { GivenSurfaces, TextDialect } from "../pack/surfaces.ts";
 
 interface Parts {
@@ -16,7 +16,7 @@ interface Parts {
 const nested = ({ folder, name }: GivenText) => (folder === "" ? name : `${folder}/${name}`);
 
 /** Seen on 0.61.0 with `--skip-trust`, which leaves the agents of the repository out. */
-const native = (cwd: string): NativePlaces => ({
+const native = (cwd: string): NativeFiles => ({
   agents: () => [],
   commands: (text) => [`.gemini/commands/${nested(text)}.toml`],
   skills: ({ name }) =>
@@ -25,7 +25,7 @@ const native = (cwd: string): NativePlaces => ({
 
 /** Gemini passes over a skill whose front matter has no name; other agents take the name of the folder. */
 const hasName = (path: string) =>
-  /^---\r?\n(?:(?!---)[^\n]*\n)*?\s*name:/.test(existsSync(path) ? (textOf(path) ?? "") : "");
+  /^---\r?\n(?:(?!---)[^\n]*\n)*?\s*name:/.test(existsSync(path) ? (textIfReadable(path) ?? "") : "");
 
 /** The files of an extension that gives Gemini CLI the texts of `.signalbox/`, without its description. */
 export function geminiGiven(given: GivenTexts | undefined, parts: Parts): Readonly<Record<string, string>> {

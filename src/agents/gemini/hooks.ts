@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { AgentHooks } from "../../contract/agent-install.ts";
 import type { Dialect, HookAnswer, HookEvent, HookEventName, Payload } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { isStop, reasonText } from "../pack/hook-event.ts";
+import { isStop, reasonText, told } from "../pack/hook-event.ts";
 import { bashOfSystem, readFields, SNAKE } from "../pack/hook-fields.ts";
 
 /** Gemini CLI calls the answer `decision`. Older versions run the tool when a hook asks, so ours never does. */
@@ -47,7 +47,7 @@ function folderOf({ tool, input, cwd }: Extract<HookEvent, { readonly type: "too
 function write(event: HookEventName, answer: HookAnswer): Payload {
   const { verdict, because, input, context, block } = answer;
   if (isStop(event) || (event === "prompt-submitted" && block !== undefined))
-    return block === undefined ? {} : { decision: "deny", reason: block };
+    return { ...told(answer), ...(block === undefined ? {} : { decision: "deny", reason: block }) };
   if (event === "tool-before" && (verdict === "deny" || verdict === "ask"))
     return { decision: "deny", reason: reasonText(because) };
   const specific = {

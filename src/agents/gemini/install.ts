@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInstall, ContainedStart, InstallParts } from "../../contract/agent-install.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
+import type { AgentInstall, ContainedStart, InstallParts, PlainStart } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { tomlString } from "../../lib/json/inline-toml.ts";
+import { tomlString } from "../../lib/json/toml.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { HOOK_SECONDS } from "../install/hook-entries.ts";
-import { textOf } from "../install/read-settings.ts";
+import { hookCommand, hookSeconds } from "../install/hook-entries.ts";
 import { isFlag, refuseManaged, refuseWords } from "../install/refuse.ts";
 import { geminiGiven } from "./given.ts";
 import { geminiDialect } from "./hooks.ts";
@@ -45,10 +45,8 @@ const install: AgentInstall["install"] = (parts) => {
   refuseOwnSandbox(parts);
   const policy = parts.contained === true ? writePolicy(parts) : undefined;
   const settings = ourSettings(readOwn(parts.env), parts);
-  const home = makeHome(parts.folder, parts.env, {
-    settings: withPolicy(settings, policy, join(parts.folder, HOME, "policies")),
-    extension: extensionFiles(parts),
-  });
+  const whole = withPolicy(settings, policy, join(parts.folder, HOME, "policies"));
+  const home = makeHome(parts.folder, parts.env, whole, extensionFiles(parts));
   return {
     flags: flagsOf(parts.flags, policy, home.extension),
     env: {
@@ -100,7 +98,7 @@ function refuseOwnSandbox(parts: InstallParts): void {
 
 function readOwn(env: NodeJS.ProcessEnv): Settings {
   const file = join(geminiHome(env).folder, "settings.json");
-  const text = existsSync(file) ? textOf(file) : "";
+  const text = existsSync(file) ? textIfReadable(file) : "";
   const settings = text === undefined ? undefined : geminiSettings(text);
   if (settings !== undefined) return settings;
   throw new UserError("cannot read your settings of Gemini CLI", {
@@ -141,20 +139,13 @@ function mergedHooks(own: Settings, wrapper: string): Settings {
       type: "command",
       // Nobody can have switched off a hook of this name.
       name: `signalbox-${randomId()}`,
-      command: commandOf(event, wrapper),
-      timeout: HOOK_SECONDS * 1000,
+      command: hookCommand(event, wrapper),
+      timeout: hookSeconds(event) * 1000,
     };
     const others = Array.isArray(own[name]) ? own[name] : [];
     hooks[name] = [{ hooks: [hook] }, ...others];
   }
   return hooks;
-}
-
-/** Gemini runs the tool when a hook is missing, killed or silent. Only exit code 2 with some text stops it. */
-function commandOf(event: string, wrapper: string): string {
-  const called = `${shQuote(wrapper)} ${event}`;
-  if (event !== "tool-before") return called;
-  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
 }
 
 function extensionFiles(parts: InstallParts): Readonly<Record<string, string>> {
@@ -197,10 +188,8 @@ function flagsOf(flags: readonly string[], policy?: string, extension?: string):
   ];
 }
 
-type Start = Parameters<NonNullable<AgentInstall["containedStart"]>>[0];
-
 /** What asks for Gemini's own sandbox; undefined when nothing does. */
-export function ownSandbox({ flags, env }: Pick<Start, "flags" | "env">): string | undefined {
+export function ownSandbox({ flags, env }: PlainStart): string | undefined {
   if (flags.some((word) => SANDBOX_FLAG.test(word) && !word.endsWith("=false"))) return "--sandbox";
   if (!SWITCHED_OFF.includes((env["GEMINI_SANDBOX"] ?? "").toLowerCase().trim())) return "GEMINI_SANDBOX";
   const found = readSettingsOf(env).find(({ settings }) => {

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { parse } from "smol-toml";
+import { parseToml } from "../../lib/json/toml.ts";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
@@ -32,7 +32,7 @@ export const geminiOwnRules: AgentInstall["readOwnRules"] = ({ flags, env, cwd }
   const collected: Collected = { rules: [], unreadable: [] };
   const { folder } = geminiHome(env);
   const settings = settingsIn([join(folder, "settings.json"), ...systemFiles(env, root)], files, collected);
-  for (const { file, text, table } of settings) readLists(table, { file, text }, collected);
+  for (const file of settings) readLists(file, collected);
   readAllowed(flagValues(flags, ["--allowed-tools"]).flatMap(splitRules), "--allowed-tools", collected);
   const named = (flag: string, key: string) => {
     const given = flagValues(flags, [flag]).flatMap((value) => value.split(","));
@@ -41,18 +41,15 @@ export const geminiOwnRules: AgentInstall["readOwnRules"] = ({ flags, env, cwd }
     );
   };
   const own = named("--policy", "policyPaths");
-  readPolicies(own.length > 0 ? own : [join(folder, "policies")], USER, { files, collected });
+  readPolicies(own.length > 0 ? own : [join(folder, "policies")], USER, files, collected);
   const administrators = SYSTEM_FOLDERS.map((place) => join(root, place, "policies"));
-  readPolicies([...administrators, ...named("--admin-policy", "adminPolicyPaths")], ADMINISTRATOR, {
-    files,
-    collected,
-  });
+  readPolicies([...administrators, ...named("--admin-policy", "adminPolicyPaths")], ADMINISTRATOR, files, collected);
   const extensions = files.below(join(folder, "extensions"), ".toml").filter((file) => file.includes("/policies/"));
-  readPolicies(extensions, EXTENSION, { files, collected });
+  readPolicies(extensions, EXTENSION, files, collected);
   return { ...listsOf(collected), sources: files.sources };
 };
 
-function listsOf({ rules, unreadable }: Collected): Omit<OwnRules, "sources"> {
+function listsOf({ rules, unreadable }: Collected) {
   const of = (decision: ShellRule["decision"]) =>
     rules
       .filter((rule) => rule.decision === decision && rule.patterns.length > 0)
@@ -84,7 +81,7 @@ function settingsIn(paths: readonly string[], files: WatchedFiles, { unreadable 
 /** The priorities that Gemini gives to its lists. */
 const [EXCLUDED, CONFIRMED] = [4.4, 4.35];
 
-function readLists(table: Settings, { file, text }: Omit<SettingsFile, "table">, collected: Collected): void {
+function readLists({ file, text, table }: SettingsFile, collected: Collected): void {
   const tools = tableIn(table, "tools");
   const where = (word: string) => lineOf(file, text, JSON.stringify(word));
   for (const word of wordsIn(tools, "exclude")) {
@@ -126,12 +123,7 @@ function shellWord(word: string): readonly OwnPattern[] | undefined {
   return isShell(name) ? prefixPatterns(argument) : undefined;
 }
 
-interface Reading {
-  readonly files: WatchedFiles;
-  readonly collected: Collected;
-}
-
-function readPolicies(paths: readonly string[], tier: number, { files, collected }: Reading): void {
+function readPolicies(paths: readonly string[], tier: number, files: WatchedFiles, collected: Collected): void {
   const found = paths.flatMap((path) => (path.endsWith(".toml") ? [path] : files.below(path, ".toml")));
   for (const file of found) {
     const content = files.read(file);
@@ -155,27 +147,18 @@ interface PolicyRules {
  * stricter than Gemini itself. Gemini skips a file that it cannot read; for us its rules are unreadable.
  */
 function readPolicy(file: string, text: string | undefined, tier: number): PolicyRules {
-  const table = tableOf(text);
+  const table = parseToml(text);
   if (table === undefined) return { rules: [], unreadable: [{ rule: "a file that is not TOML", where: file }] };
   const given: unknown = table["rule"] ?? [];
   const [rules, unreadable]: [ShellRule[], OwnRule[]] = [[], []];
   for (const rule of Array.isArray(given) ? given : [given]) {
-    const read = isRecord(rule) ? readRule(rule, tier) : "unknown";
-    if (read === undefined) continue;
-    const shown = JSON.stringify(rule);
     const where = lineOf(file, text ?? "", isRecord(rule) ? markOf(rule) : "[[rule]]");
-    if (read === "unknown") unreadable.push({ rule: shown, where });
-    else rules.push({ rule: shown, where, ...read });
+    const at = { rule: JSON.stringify(rule), where };
+    const read = isRecord(rule) ? readRule(rule, tier, at) : "unknown";
+    if (read === "unknown") unreadable.push(at);
+    else if (read !== undefined) rules.push(read);
   }
   return { rules, unreadable };
-}
-
-function tableOf(text: string | undefined): Table | undefined {
-  try {
-    return text === undefined ? undefined : parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const DECISIONS: Readonly<Record<string, ShellRule["decision"]>> = { deny: "deny", ask_user: "ask", allow: "allow" };
@@ -183,17 +166,14 @@ const DECISIONS: Readonly<Record<string, ShellRule["decision"]>> = { deny: "deny
 const MAX_PRIORITY = 999;
 
 /** Undefined for a rule about other tools. One that allows commands by a pattern is kept without it, for its priority. */
-function readRule(
-  rule: Table,
-  tier: number,
-): Pick<ShellRule, "decision" | "priority" | "patterns"> | "unknown" | undefined {
+function readRule(rule: Table, tier: number, at: OwnRule): ShellRule | "unknown" | undefined {
   if (!isAboutShell(rule)) return undefined;
   const { decision: word, priority: given } = rule;
   const decision = typeof word === "string" && Object.hasOwn(DECISIONS, word) ? DECISIONS[word] : undefined;
   const number = typeof given === "number" || typeof given === "bigint" ? Number(given) : MAX_PRIORITY;
   const patterns = patternsOf(rule) ?? (decision === "allow" ? [] : undefined);
   if (decision === undefined || patterns === undefined) return "unknown";
-  return { decision, priority: tier + number / 1000, patterns };
+  return { ...at, decision, priority: tier + number / 1000, patterns };
 }
 
 /** Names with `*` may mean the shell too. A rule for a server's tools does not. */

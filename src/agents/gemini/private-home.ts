@@ -14,7 +14,7 @@ import { delimiter, dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { folderNames } from "../../lib/files/folder-tree.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
@@ -51,17 +51,16 @@ interface PrivateHome {
   readonly end: () => void;
 }
 
-interface HomeParts {
-  readonly settings: Settings;
-  /** The files of an extension of ours. Without any there is none. */
-  readonly extension: Readonly<Record<string, string>>;
-}
-
 /**
  * A home for one launch, in which everything is a link to the user's own but for the settings. Gemini takes hooks only
- * from settings files, and a settings file of the system must belong to root.
+ * from settings files, and a settings file of the system must belong to root. `extension` are the files of one of ours.
  */
-export function makeHome(folder: string, env: NodeJS.ProcessEnv, { settings, extension }: HomeParts): PrivateHome {
+export function makeHome(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  settings: Settings,
+  extension: Readonly<Record<string, string>>,
+): PrivateHome {
   const own = geminiHome(env);
   const home = join(folder, "gemini");
   const shared = join(home, ".gemini");
@@ -159,7 +158,7 @@ function keepProjects(from: string, to: string): void {
 
 function textOf(path: string): string | undefined {
   try {
-    return readIfThere(path)?.toString("utf8");
+    return textIfThere(path);
   } catch {
     // Not a regular file, or not readable: Gemini begins a new list.
     return undefined;

@@ -1,3 +1,4 @@
+import { wordList } from "../../lib/text/shell-words.ts";
 import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 export const gemini: Agent = {
@@ -27,27 +28,11 @@ export const gemini: Agent = {
     guarded: ["--approval-mode=yolo"],
     unguarded: ["--approval-mode=auto_edit"],
   },
-  valueFlags: [
-    "--admin-policy",
-    "--allowed-mcp-server-names",
-    "--allowed-tools",
-    "--approval-mode",
-    "--delete-session",
-    "--extensions",
-    "-e",
-    "--include-directories",
-    "--model",
-    "-m",
-    "--output-format",
-    "-o",
-    "--policy",
-    "--resume",
-    "-r",
-    "--session-file",
-    "--session-id",
-    "--worktree",
-    "-w",
-  ],
+  valueFlags: wordList(`
+    --admin-policy --allowed-mcp-server-names --allowed-tools --approval-mode --delete-session --extensions -e
+    --include-directories --model -m --output-format -o --policy --resume -r --session-file --session-id
+    --worktree -w
+  `),
   promptFlags: ["-p", "--prompt", "-i", "--prompt-interactive"],
   protocolFlags: ["--acp", "--experimental-acp"],
   sessionVariables: ["GEMINI_CLI", "GEMINI_CLI_NO_RELAUNCH", "GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"],

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
 import { isRecord, strings } from "../../lib/json/json-value.ts";
 import { stringEnd } from "../../lib/json/parse-json.ts";
-import { homeOf, parseSettings, textOf } from "../install/read-settings.ts";
+import { homeOf, parseSettings } from "../install/read-settings.ts";
 import { findManaged } from "../install/refuse.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -33,7 +34,7 @@ export function readSettingsOf(
 ): readonly { readonly file: string; readonly settings: Settings }[] {
   const files = [join(geminiHome(env).folder, "settings.json"), ...systemFiles(env)];
   return files.flatMap((file) => {
-    const text = textOf(file);
+    const text = textIfReadable(file);
     const settings = text === undefined ? undefined : geminiSettings(text);
     return settings === undefined ? [] : [{ file, settings }];
   });

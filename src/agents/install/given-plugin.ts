@@ -5,18 +5,15 @@ import type { GivenKind, GivenText, GivenTexts } from "../../contract/agent-inst
 /** The name by which agents, commands and skills of a launch are known, as in `signalbox:reviewer`. */
 const PLUGIN = { name: "signalbox", version: "1.0.0", description: "What .signalbox has for this session." };
 
-interface PluginParts {
-  /** The private folder of the launch. */
-  readonly folder: string;
-  /** Where the agent looks for the description of a plugin. */
-  readonly manifest: string;
-  readonly bodyOf?: (body: string) => string;
-}
-
-/** Writes the texts as a plugin into a private folder. Undefined when there are none. */
+/**
+ * Writes the texts as a plugin into the private folder of a launch. Undefined when there are none. `manifest` is where the
+ * agent looks for the description of a plugin.
+ */
 export function givenPlugin(
   texts: Readonly<Record<GivenKind, readonly GivenText[]>>,
-  { folder, manifest, bodyOf = (body) => body }: PluginParts,
+  folder: string,
+  manifest: string,
+  bodyOf = (body: string) => body,
 ): string | undefined {
   if (texts.agents.length + texts.commands.length + texts.skills.length === 0) return undefined;
   const plugin = join(folder, "given-plugin");
@@ -39,10 +36,10 @@ export function givenMarkdown({ fields }: GivenText, body: string): string {
 }
 
 /** The files of a repository from which an agent would load a text of this name by itself. */
-export type NativePlaces = Readonly<Record<GivenKind, (text: GivenText) => readonly string[]>>;
+export type NativeFiles = Readonly<Record<GivenKind, (text: GivenText) => readonly string[]>>;
 
 /** Leaves out what the agent loads from these folders anyway, so that nothing arrives twice. */
-export function withoutNative(given: GivenTexts, folders: readonly string[], places: NativePlaces): GivenTexts {
+export function withoutNative(given: GivenTexts, folders: readonly string[], places: NativeFiles): GivenTexts {
   const isNew = (kind: GivenKind) => (text: GivenText) =>
     !folders.some((folder) => places[kind](text).some((path) => existsSync(join(folder, path))));
   return {

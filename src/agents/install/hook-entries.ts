@@ -1,20 +1,18 @@
+import { shQuote } from "../../lib/text/shell-words.ts";
 import type { OwnHook } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson, stringEnd } from "../../lib/json/parse-json.ts";
 import { HOOK_EVENTS } from "../pack/hook-event.ts";
 
-interface EntryPlace {
-  /** The settings are the user's own, not the repository's. */
-  readonly own: boolean;
-  /** What the agent calls an event. */
-  readonly names: (event: HookEventName) => readonly (string | undefined)[];
-}
-
-/** The commands in the `hooks` of an agent's settings that run on every event of their kind, whatever the tool. */
+/**
+ * The commands in the `hooks` of an agent's settings that run on every event of their kind, whatever the tool. `own`: the
+ * settings are the user's own, not the repository's. `names` says what the agent calls an event.
+ */
 export function hookEntries(
   settings: Readonly<Record<string, unknown>> | undefined,
-  { own, names }: EntryPlace,
+  own: boolean,
+  names: (event: HookEventName) => readonly (string | undefined)[],
 ): readonly OwnHook[] {
   const events = settings?.["hooks"];
   if (!isRecord(events)) return [];
@@ -53,5 +51,20 @@ function isSwitch(quoted: string): boolean {
   return key.toLowerCase().replaceAll(/[^a-z]/g, "") === "disableallhooks";
 }
 
+/**
+ * The command line of our hook for an agent that runs the tool when a hook is missing, killed or silent. Only exit code 2
+ * with some text stops it.
+ */
+export function hookCommand(event: string, wrapper: string): string {
+  const called = `${shQuote(wrapper)} ${event}`;
+  if (event !== "tool-before") return called;
+  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
+}
+
 /** Seconds that an agent waits for our wrapper; the wrapper itself gives up well before. */
-export const HOOK_SECONDS = 60;
+const HOOK_SECONDS = 60;
+
+/** The same for a stop, at which a launch may check the work. */
+export const STOP_SECONDS = 3600;
+
+export const hookSeconds = (event: string): number => (event === "agent-stop" ? STOP_SECONDS : HOOK_SECONDS);

@@ -1,10 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { errorCode } from "../../lib/text/user-error.ts";
+import { namedFew } from "../../lib/text/printable.ts";
+import { errorCode, isMissing } from "../../lib/text/user-error.ts";
 import { isInside } from "../../lib/path/inside.ts";
 
 /** What of a repository a launch may read on behalf of its agent. */
-export interface ReadingParts {
+export interface ReadingRights {
   readonly workspace: string;
   /** False for a path that the policy keeps from being read. */
   readonly mayRead: (path: string) => boolean;
@@ -23,7 +24,7 @@ type InstructionFile = InstructionText | { readonly problem: string };
  * The first bytes of a text file of the workspace. Undefined when there is no file at that path; a problem when the file
  * must not or cannot be read: a link out of the workspace, a path the policy denies, a device, a binary. Never blocks.
  */
-export function readInstruction(path: string, most: number, parts: ReadingParts): InstructionFile | undefined {
+export function readInstruction(path: string, most: number, parts: ReadingRights): InstructionFile | undefined {
   try {
     const real = realpathSync(path);
     const workspace = realpathSync(parts.workspace);
@@ -32,8 +33,8 @@ export function readInstruction(path: string, most: number, parts: ReadingParts)
     if (!parts.mayRead(path) || !parts.mayRead(real)) return { problem: "the policy denies reading it" };
     return readStart(real, most);
   } catch (error) {
+    if (isMissing(error)) return undefined;
     const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     return { problem: code === undefined ? "it cannot be read" : `it cannot be read (${code})` };
   }
 }
@@ -66,13 +67,11 @@ export interface LeftOut {
 const MAX_NAMES = 5;
 
 /** Paths relative to the workspace: the first few by name, the rest as a count. */
-export function namePaths(paths: readonly string[], workspace: string): string {
-  const more = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : "";
-  return `${paths
-    .slice(0, MAX_NAMES)
-    .map((path) => relative(workspace, path))
-    .join(", ")}${more}`;
-}
+export const namePaths = (paths: readonly string[], workspace: string): string =>
+  namedFew(
+    paths.map((path) => relative(workspace, path)),
+    MAX_NAMES,
+  );
 
 /** One line that lists the instruction files that the agent does not get; undefined when it gets all. */
 export function leftOutLine(title: string, files: readonly LeftOut[], workspace: string): string | undefined {

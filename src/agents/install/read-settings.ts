@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
+import { jsonIfValid } from "../../lib/json/parse-json.ts";
 import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -17,27 +17,14 @@ export function readSettings(path: string, most = MAX_SETTINGS): Settings | unde
 }
 
 export function parseSettings(text: string): Settings | undefined {
-  try {
-    const value: unknown = parseJson(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIfValid(text);
+  return isRecord(value) ? value : undefined;
 }
 
 /** Some editors write a byte order mark, some write UTF-16. */
 export function settingsText(bytes: Buffer): string {
   const encoding = bytes.subarray(0, 2).equals(TWO_BYTES) ? "utf16le" : "utf8";
   return bytes.toString(encoding).replace(/^\uFEFF/, "");
-}
-
-/** The text of a file of a repository; undefined when it cannot be read or is too large. */
-export function textOf(path: string): string | undefined {
-  try {
-    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 /** The home folder that an agent with this environment will use. */

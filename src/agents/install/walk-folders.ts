@@ -1,6 +1,7 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import { gitTop } from "../../lib/path/workspace.ts";
 import { isInside } from "../../lib/path/inside.ts";
 
@@ -10,21 +11,14 @@ import { isInside } from "../../lib/path/inside.ts";
  */
 export function foldersUp(cwd: string, workspace: string): readonly string[] {
   const folders = new Set([workspace]);
+  const home = realIfThere(homedir());
   for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
-    if (folder !== realHome()) folders.add(folder);
+    if (folder !== home) folders.add(folder);
     if (folder === dirname(folder)) break;
   }
   const common = gitTop(realpathSync(cwd))?.commonFolder;
   if (common !== undefined) folders.add(dirname(common));
   return [...folders];
-}
-
-function realHome(): string {
-  try {
-    return realpathSync(homedir());
-  } catch {
-    return homedir();
-  }
 }
 
 /** The folders from the workspace down to the one an agent starts in. */

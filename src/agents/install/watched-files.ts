@@ -1,10 +1,28 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { SourceState } from "../../contract/own-rules.ts";
+import type { HeldRule, OwnRule, OwnRules, SourceState } from "../../contract/own-rules.ts";
 import { fileState } from "../../lib/files/file-state.ts";
 import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { settingsText } from "./read-settings.ts";
+
+/** An agent's own rules, as they are found in one source after the other. */
+export interface CollectedRules {
+  readonly deny: HeldRule[];
+  readonly ask: HeldRule[];
+  readonly allow: HeldRule[];
+  readonly unreadable: OwnRule[];
+}
+
+export const noRules = (): CollectedRules => ({ deny: [], ask: [], allow: [], unreadable: [] });
+
+export const collected = ({ deny, ask, allow, unreadable }: CollectedRules, { sources }: WatchedFiles): OwnRules => ({
+  deny,
+  ask,
+  allow,
+  unreadable: unreadable[0],
+  sources,
+});
 
 /** Reads files and folders, and remembers the state of each as it was just before. Missing ones are remembered too. */
 export interface WatchedFiles {

@@ -34,6 +34,8 @@ export interface Agent {
    * and with only the agent's own checks.
    */
   readonly headlessFlags: Readonly<Record<"contained" | "guarded" | "unguarded", readonly string[]>>;
+  /** Its own flags for limits of a task with a prompt, where it has them. */
+  readonly limitFlags?: Readonly<Partial<Record<"maxTurns" | "maxBudgetUsd", string>>>;
   /** Flags that take the next word as their value, from the agent's help. Any other word is the agent's own prompt. */
   readonly valueFlags: readonly string[];
   /** Flags whose value is the agent's own prompt. */

@@ -49,13 +49,16 @@ function parse(text: string): unknown {
 /** Claude Code's shape of an answer, which Codex uses too: decisions are inside `hookSpecificOutput`. */
 export function nestedAnswer(event: HookEventName, answer: HookAnswer, hookEventName: string): Payload {
   if (isStop(event) || (event === "prompt-submitted" && answer.block !== undefined))
-    return answer.block === undefined ? {} : { decision: "block", reason: answer.block };
+    return { ...told(answer), ...(answer.block === undefined ? {} : { decision: "block", reason: answer.block }) };
   const specific = {
     ...(event === "tool-before" ? toolAnswer(answer) : {}),
     ...(answer.context === undefined || answer.verdict === "deny" ? {} : { additionalContext: answer.context }),
   };
   return Object.keys(specific).length === 0 ? {} : { hookSpecificOutput: { hookEventName, ...specific } };
 }
+
+/** A line for the person, which the model does not get. */
+export const told = ({ tell }: HookAnswer): Payload => (tell === undefined ? {} : { systemMessage: tell });
 
 function toolAnswer({ verdict, because, input }: HookAnswer): Payload {
   return {

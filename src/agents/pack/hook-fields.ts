@@ -37,37 +37,39 @@ export const CAMEL: FieldNames = {
 };
 
 /** Reads an event by an agent's field names. Fields that a decision needs are required, the others optional. */
-export function readFields(event: HookEventName, payload: Payload, names: FieldNames): HookEvent {
-  const common = {
-    session: text(payload[names.session]) ?? "unknown",
-    cwd: folder(payload["cwd"]),
-    subAgent: text(payload[names.subAgent]),
-  };
-  switch (event) {
+export const readFields = (event: HookEventName, payload: Payload, names: FieldNames): HookEvent => ({
+  ...ownFields(event, payload, names),
+  session: text(payload[names.session]) ?? "unknown",
+  cwd: folder(payload["cwd"]),
+  subAgent: text(payload[names.subAgent]),
+});
+
+/** The fields that only events of this kind have. */
+function ownFields(type: HookEventName, payload: Payload, names: FieldNames) {
+  const textIn = (name: string) => text(payload[name]) ?? "unknown";
+  switch (type) {
     case "tool-before":
-      return { type: event, ...common, ...tool(payload, names) };
+      return { type, ...tool(payload, names) };
     case "tool-after":
-      return {
-        type: event,
-        ...common,
-        ...tool(payload, names),
-        output: names.output.map((name) => payload[name]).find((value) => value !== undefined),
-      };
+      return { type, ...tool(payload, names), output: outputOf(payload, names) };
     case "prompt-submitted":
-      return { type: event, ...common, prompt: text(payload["prompt"]) ?? "" };
+      return { type, prompt: text(payload["prompt"]) ?? "" };
     case "agent-stop":
     case "subagent-stop":
-      return { type: event, ...common, again: payload[names.again] === true };
+      return { type, again: payload[names.again] === true };
     case "session-start":
-      return { type: event, ...common, source: text(payload["source"]) ?? "unknown" };
+      return { type, source: textIn("source") };
     case "session-end":
-      return { type: event, ...common, reason: text(payload["reason"]) ?? "unknown" };
+      return { type, reason: textIn("reason") };
     case "compact-before":
-      return { type: event, ...common, trigger: text(payload["trigger"]) ?? "unknown" };
+      return { type, trigger: textIn("trigger") };
     case "error":
-      return { type: event, ...common, message: errorText(payload["error"]) };
+      return { type, message: errorText(payload["error"]) };
   }
 }
+
+const outputOf = (payload: Payload, { output }: FieldNames): unknown =>
+  output.map((name) => payload[name]).find((value) => value !== undefined);
 
 function tool(payload: Payload, names: FieldNames): { readonly tool: string; readonly input: unknown } {
   const named = text(payload[names.tool]);

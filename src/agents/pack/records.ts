@@ -21,8 +21,10 @@ export interface HeadlessMode {
 export interface RecordReader {
   readonly read: (record: AgentRecord) => readonly AgentEvent[];
   /** The outcome in the agent's final record; undefined when there was none. Ignores exit codes. */
-  readonly end: () => Omit<HostEnd, "mode"> | undefined;
+  readonly end: () => HeadlessEnd | undefined;
 }
+
+export type HeadlessEnd = Omit<HostEnd, "mode">;
 
 /** One line of an agent's JSON output. */
 export type AgentRecord = Readonly<Record<string, unknown>>;

@@ -1,32 +1,33 @@
 /** Reads a file of a repository; undefined when it does not exist. */
 export type ReadFile = (path: string) => string | undefined;
 
-/** The files and keys of a repository that an agent reads. Paths are relative to the repository, with `/`. */
-export interface Surfaces {
-  /** Undefined where a repository cannot contain hooks for the agent. */
-  readonly hooks?: SettingsHooks | FileHooks;
-  /** Repository settings that can disable every hook for everybody who works in it. */
-  readonly hookSwitches?: readonly string[];
-  readonly agents?: TextPlace;
+/** What a launch must know to give an agent the texts of `.signalbox/`. Paths are relative to the repository, with `/`. */
+export interface GivenSurfaces {
   /** Undefined where the agent reads a repository's commands as skills. */
-  readonly commands?: TextPlace;
+  readonly commands?: TextFolder;
   readonly skills?: { readonly folder: string; readonly alsoRead: readonly string[] };
   readonly instructions: {
     readonly files: readonly string[];
     /** The file that our lines go into. */
     readonly choose: (read: ReadFile) => string;
   };
-  readonly servers?: JsonServers | TomlServers;
   /** How agents, commands and skills are written for it. Undefined where it has none of them. */
   readonly dialect?: TextDialect;
+}
+
+/** The files and keys of a repository that an agent reads. */
+export interface Surfaces extends GivenSurfaces {
+  /** Undefined where a repository cannot contain hooks for the agent. */
+  readonly hooks?: SettingsHooks | FileHooks;
+  /** Repository settings that can disable every hook for everybody who works in it. */
+  readonly hookSwitches?: readonly string[];
+  readonly agents?: TextFolder;
+  readonly servers?: JsonServers | TomlServers;
   /** The only paths that staging may write to for this agent. A folder ends with `/`. */
   readonly places: readonly string[];
   /** What the user needs to know after staging. */
   readonly note?: string;
 }
-
-/** What a launch must know to give an agent the texts of `.signalbox/`. */
-export type GivenSurfaces = Pick<Surfaces, "commands" | "skills" | "instructions" | "dialect">;
 
 /** Hooks in the agent's own settings file, with one wrapper for all events. */
 export interface SettingsHooks {
@@ -54,7 +55,7 @@ export interface FileHooks {
 }
 
 /** Where texts such as sub-agents are stored, one file each. */
-export interface TextPlace {
+export interface TextFolder {
   readonly folder: string;
   readonly ending: string;
   /** True where sub-folders are read and are part of a command's name. */

@@ -112,7 +112,7 @@ function wantedCommand({ words, passed }: CommandInput, place: AllowPlace): stri
   if (command === undefined || command.trim() === "")
     throw new UserError("no command to allow", { fix: "try: signalbox guard allow 'COMMAND', or: guard allow last" });
   if (command !== "last" || passed !== undefined) return command;
-  const last = lastCommand(place);
+  const last = lastCommand(place.folder, place.workspaceRoot);
   if (last === undefined) throw new UserError("no command was asked about or denied in this workspace", { where, fix });
   if (last.command === undefined)
     throw new UserError(`the last command, of ${last.time}, contained a secret or is too long for the log`, {

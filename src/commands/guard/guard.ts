@@ -32,7 +32,7 @@ const POLICY = ["--policy", "--preset"];
 /** What each subcommand of `guard` does and reads. */
 export const HELP: Readonly<Record<string, SubVerbHelp>> = {
   explain: {
-    usage: "COMMAND [--contained yes|no] [--json]",
+    usage: "COMMAND [--contained yes|partly|no] [--json]",
     summary: "what a shell command would do, and whether it may",
     flags: ["--contained", "--json", ...POLICY],
     more: `It answers as a session that starts here would: in the sandbox where it is
@@ -63,7 +63,7 @@ Without --repository it holds in every workspace of yours.`,
     examples: ["signalbox guard learn --since 7d"],
   },
   judge: {
-    usage: "[--policies FILE] [--contained yes|no]",
+    usage: "[--policies FILE] [--contained yes|partly|no]",
     summary: "JSON lines of calls in, verdicts out (docs/guard.md)",
     flags: ["--policies", "--contained", ...POLICY],
     more: `In:  {id, policy?, tool, input, world?}
@@ -120,7 +120,10 @@ export const command: CommandModule = {
       .argument("[file]", "a policy file, for test; a command, for explain and allow")
       .option("--policies <file>", "named policies for the lines of `judge`")
       .option("--policy <file>", "judge under this policy file instead of the active one")
-      .option("--contained <yes|no>", "judge as in a session's sandbox, or as without one (what is so here)")
+      .option(
+        "--contained <yes|partly|no>",
+        "judge as in a session's sandbox, its weaker form, or without one (as here)",
+      )
       .option("--host <name>", "with allow: open this host, NAME or NAME:PORT, to every command")
       .option("--since <time>", "for replay and learn: only decisions since this time, or of the last 7d, 12h")
       .option("--repository", "with allow: write to .signalbox/policy.yaml instead of your own policy")

@@ -1,10 +1,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CallContainment, HELD_PARTS } from "../../contract/agent-call.ts";
+import { type CallContainment, HELD_PARTS, isPartly, PARTLY_HELD } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
-import { isInSandbox, isInsideSession } from "../../lib/process/inside-session.ts";
+import { isInSandbox, isInsideSession, isInWeakerForm } from "../../lib/process/inside-session.ts";
 import { removeTree } from "../../lib/files/folder-tree.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { UserError } from "../../lib/text/user-error.ts";
@@ -28,11 +28,13 @@ export async function judgedAs(flags: CommandInput["flags"], policy: () => Polic
       return WITHOUT;
     case "yes":
       return { contained: HELD_PARTS, words: "as in a session's sandbox (--contained yes)." };
+    case "partly":
+      return { contained: PARTLY_HELD, words: "as in the weaker form of a sandbox (--contained partly)." };
     case undefined:
       return await judgedHere(policy());
     default:
-      throw new UserError(`--contained takes yes or no, not ${JSON.stringify(flags["contained"])}`, {
-        fix: "use --contained yes or --contained no",
+      throw new UserError(`--contained takes yes, partly or no, not ${JSON.stringify(flags["contained"])}`, {
+        fix: "use --contained yes, --contained partly or --contained no",
       });
   }
 }
@@ -45,7 +47,9 @@ export const WITHOUT: JudgedAs = {
 
 async function judgedHere(policy: Policy): Promise<JudgedAs> {
   if (isInSandbox())
-    return { contained: HELD_PARTS, words: "as in this session's sandbox, where your own policy file cannot be seen." };
+    return isInWeakerForm()
+      ? { contained: PARTLY_HELD, words: "as in this session's sandbox, where your own policy file cannot be seen." }
+      : { contained: HELD_PARTS, words: "as in this session's sandbox, where your own policy file cannot be seen." };
   if (isInsideSession(process.env))
     return { contained: undefined, words: "as without a sandbox, because none can be tried inside a session." };
   const { containment, plan } = await sandboxHere(policy, {
@@ -55,7 +59,7 @@ async function judgedHere(policy: Policy): Promise<JudgedAs> {
   return containment.contained
     ? {
         contained: containment.held,
-        words: `as sessions on this machine are: in the sandbox, by ${containment.by}. Without one: --contained no`,
+        words: `as sessions on this machine are: ${isPartly(containment.held) ? `in a weaker sandbox (${containment.held.join(", ")})` : "in the sandbox"}, by ${containment.by}. Without one: --contained no`,
         plan,
       }
     : {

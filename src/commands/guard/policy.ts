@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CallContainment, HELD_PARTS } from "../../contract/agent-call.ts";
 import { learn, type Learnt, type Lesson } from "../../guard/allow/learn.ts";
@@ -9,8 +8,6 @@ import { checkPolicy } from "../../guard/policy/active-policy.ts";
 import { compiledFile, writeCompiled } from "../../guard/policy/compiled-policy.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { isRecord } from "../../lib/json/json-value.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -18,6 +15,7 @@ import { chosenPolicy, readText } from "../active-policy.ts";
 import { screenedMachine } from "../screened-machine.ts";
 import type { CommandInput } from "../command-module.ts";
 import { printJson, readSince } from "../flags.ts";
+import { linesOf, type LoggedCall, loggedCall } from "../logged-calls.ts";
 
 /** Reads a policy file, runs its examples, and lists the rules that no command can trigger. */
 export async function test({ words }: CommandInput): Promise<number> {
@@ -72,55 +70,23 @@ export async function replay({ flags }: CommandInput): Promise<number> {
 }
 
 /** As it was judged: what could be restored then is not recorded, so that counts as the answer says. */
-function containmentOf({ contained, verdict }: RecordedCall): CallContainment {
+function containmentOf({ contained, verdict }: LoggedCall): CallContainment {
   return contained ? { contained: HELD_PARTS, recoverable: () => verdict === "allow" } : {};
 }
 
-interface RecordedCall {
-  readonly time: string;
-  readonly tool: string;
-  readonly call: string;
-  readonly input: unknown;
-  readonly cwd: string;
-  readonly verdict: string;
-  readonly contained: boolean;
-}
-
-/** Audit log calls whose input was short enough to be stored in full. Redacted parts stay redacted. */
-function* recordedCalls(folder: string): Generator<RecordedCall> {
-  for (const segment of listSegments(folder))
-    for (const line of readFileSync(join(folder, "audit", segment), "utf8").split("\n")) {
-      const record = parse(line);
-      if (!isRecord(record)) continue;
-      const { time, tool, call, cwd, verdict } = record;
-      if (
-        typeof time !== "string" ||
-        typeof tool !== "string" ||
-        typeof call !== "string" ||
-        typeof cwd !== "string" ||
-        typeof verdict !== "string"
-      )
-        continue;
-      const input = parse(call);
-      const contained = typeof record["contained"] === "boolean";
-      if (input !== undefined) yield { time, tool, call, input, cwd, verdict, contained };
-    }
-}
-
-/** Undefined for text that is not JSON, because such a record cannot be judged again. */
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
+/** Calls whose input was short enough to be recorded in full. Redacted parts stay redacted. */
+const recordedCalls = (home: string): Iterable<LoggedCall> =>
+  listSegments(home)
+    .values()
+    .flatMap((segment) => linesOf(join(home, "audit", segment)))
+    .flatMap(loggedCall)
+    .filter(({ time, tool, cwd, verdict, input }) => input !== undefined && ![time, tool, cwd, verdict].includes(""));
 
 /** Shows the rules that would have saved most questions, as a diff of the user's policy. Writes nothing. */
 export async function learnRules({ flags }: CommandInput): Promise<number> {
   const home = signalboxHome();
   const { policy } = chosenPolicy(flags);
-  const learnt = learn({ home, policy, machine: screenedMachine, since: readSince(flags["since"]) });
+  const learnt = learn(home, policy, screenedMachine, readSince(flags["since"]));
   if (flags["json"] === true) printJson(learnt);
   else process.stdout.write(`${printable(text(learnt))}\n`);
   return EXIT.ok;

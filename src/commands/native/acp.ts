@@ -10,6 +10,7 @@ import { sessionIds, sessionsFolder } from "../../native/log/log-folder.ts";
 import { listSessions } from "../../native/log/list-sessions.ts";
 import { removeSession } from "../../native/log/prune-sessions.ts";
 import { textFlag } from "../flags.ts";
+import { sealedOpener } from "./sealed-session.ts";
 import { nativeSettings } from "./settings.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -19,6 +20,7 @@ export async function serveEditor(flags: Flags): Promise<number> {
   await using agent = acpAgent({
     version: manifest.version,
     settingsFor: (cwd, resume, model) => nativeSettings(withModel(flags, model), resume, cwd),
+    opener: sealedOpener,
     list: () => listSessions(sessionsFolder(signalboxHome())),
     remove,
     checkAccess: () => void nativeSettings(flags),

@@ -4,7 +4,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { currentFolder } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
-import { printableLine, shortLine } from "../../lib/text/printable.ts";
+import { firstFew, printableLine, shortLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { contextView, type ContextView } from "../../native/knowledge/context.ts";
 import { loadSettings } from "../../native/settings/settings-files.ts";
@@ -94,8 +94,7 @@ export function contextScreen(view: ContextView): string {
 
 function section(title: string, rows: readonly string[], none?: string): readonly string[] {
   if (rows.length === 0) return none === undefined ? [] : [title, `  ${none}`];
-  const more = rows.length > MAX_ROWS ? [`  and ${rows.length - MAX_ROWS} more; see --json`] : [];
-  return [title, ...rows.slice(0, MAX_ROWS), ...more];
+  return [title, ...firstFew(rows, MAX_ROWS, (more) => `  and ${more} more; see --json`)];
 }
 
 function instructionRow({ names, tokens, suspicious }: ContextView["loaded"][number]): string {

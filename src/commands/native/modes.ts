@@ -8,7 +8,7 @@ import { printable } from "../../lib/text/printable.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { readLog } from "../../native/log/read-log.ts";
-import { nativeOpener, type NativeSession } from "../../native/session.ts";
+import type { NativeSession } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
 import { runTask, waitingLine } from "../../native/terminal/one-task.ts";
@@ -17,6 +17,7 @@ import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal
 import type { RichTerminal } from "../../terminal/rich-terminal.ts";
 import { printText, textFlag } from "../flags.ts";
 import { nativeSettings } from "./settings.ts";
+import { sealedOpener } from "./sealed-session.ts";
 import { watchReader } from "../reader-gone.ts";
 
 interface Place {
@@ -32,7 +33,7 @@ export async function workOn(
   // Until the session has ended, because a second signal also kills the cleanup at its end.
   using listening = new DisposableStack();
   const folder = folderOf(settings, { cwd, resume });
-  await using session = await nativeOpener(settings)({ cwd: folder, resume, prompt });
+  await using session = await sealedOpener(settings)({ cwd: folder, resume, prompt });
   const { conversation } = session;
   if (!conversation.unfinished) {
     say("nothing left to do in this session; pass a prompt");
@@ -96,7 +97,7 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
     let move: SessionMove | undefined;
     let id: string;
     {
-      await using session = await nativeOpener(heard)({ ...place, askPerson, askUser });
+      await using session = await sealedOpener(heard)({ ...place, askPerson, askUser });
       id = session.conversation.id;
       move = await terminal.run(sessionPort(session, { ...settings, cwd: place.cwd }));
     }

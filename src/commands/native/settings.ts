@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { type Effort, EngineSettings, type WorkMode } from "../../contract/engine-settings.ts";
 import type { HookAnswer } from "../../contract/hook-event.ts";
@@ -142,7 +142,8 @@ interface ChosenModel {
 function chosenModel(flags: Flags, resume: string | undefined, cwd?: string): ChosenModel {
   const session = resume === undefined ? undefined : sessionModel(resume);
   const folder = cwd ?? session?.cwd ?? resolve(currentFolder(), textFlag(flags, "root") ?? ".");
-  const settings = loadSettings(signalboxHome(), findWorkspace(realFolder(folder)));
+  // Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed.
+  const settings = loadSettings(signalboxHome(), findWorkspace(realIfThere(folder)));
   for (const note of settings.notes) say(note);
   const choice = chooseModel({ ...namedModel(flags, session, settings), environment: process.env });
   const effort = thinkingEffort(choice);
@@ -188,15 +189,6 @@ function sessionModel(session: string): SessionModel {
   continuable(log, path);
   const { model, baseUrl, effort } = replay(log.records.map(({ record }) => record));
   return { model: model === "" ? undefined : model, baseUrl, effort, cwd: log.header?.cwd };
-}
-
-/** Trust is kept by real path. A folder that is gone has no settings, and is reported where it is needed. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }
 
 /** The hook programs configured by the user and the trusted repository, as hooks of the engine. */

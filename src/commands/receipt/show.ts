@@ -13,7 +13,7 @@ import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import type { CommandInput } from "../command-module.ts";
-import { textFlag } from "../flags.ts";
+import { type Flags, textFlag } from "../flags.ts";
 import { countable, isFile, type NamedReceipt, wantedRun } from "./stored.ts";
 import { storyMarkdown, storyText } from "./story-text.ts";
 import { receiptStory, type ReceiptStory } from "./story.ts";
@@ -23,7 +23,7 @@ export async function run({ words, flags }: CommandInput): Promise<number> {
   const word = wantedRun(words, "signalbox receipt show last");
   const { receipt, predicate, findings, file } = isFile(word) ? inFile(word, flags) : inStore(word);
   if (flags["json"] === true) process.stdout.write(`${exactJson(receipt)}\n`);
-  else process.stdout.write(shown(receiptStory(countable(receipt), predicate), { predicate, file, flags }));
+  else process.stdout.write(shown(receiptStory(countable(receipt), predicate), flags, predicate, file));
   for (const finding of findings) say(`not verified: ${finding}`);
   return findings.length === 0 ? EXIT.ok : EXIT.failed;
 }
@@ -39,20 +39,19 @@ function inStore(run: string): ShownReceipt {
 }
 
 /** A file may come from anywhere, so what its seal says counts only if the seal is good. */
-function inFile(file: string, flags: CommandInput["flags"]): ShownReceipt {
+function inFile(file: string, flags: Flags): ShownReceipt {
   const { receipt, statement, findings } = verifyFile(file, signalboxHome(), textFlag(flags, "key"));
   return statement === undefined || findings.length > 0
     ? { receipt, findings, file }
     : { receipt, predicate: statement.predicate, findings, file };
 }
 
-interface ShownWith {
-  readonly predicate?: SealPredicate | undefined;
-  readonly file?: string | undefined;
-  readonly flags: CommandInput["flags"];
-}
-
-function shown(told: ReceiptStory, { predicate, file, flags }: ShownWith): string {
+function shown(
+  told: ReceiptStory,
+  flags: Flags,
+  predicate: SealPredicate | undefined,
+  file: string | undefined,
+): string {
   const wantsDiff = flags["diff"] === true;
   const named = file === undefined ? told : { ...told, name: shQuote(file) };
   const story = wantsDiff && predicate !== undefined ? { ...named, diff: wholeDiff(told.diff, predicate) } : named;

@@ -1,4 +1,4 @@
-import { printable } from "../../lib/text/printable.ts";
+import { firstFew, printable } from "../../lib/text/printable.ts";
 import { wrapLines } from "../../lib/text/wrap-lines.ts";
 import { type ChangedFile, fileDetail, lineCounts, type ReceiptStory } from "./story.ts";
 
@@ -126,10 +126,8 @@ export function storyMarkdown(story: ReceiptStory, withDiff: boolean): string {
 }
 
 function fileList(files: readonly ChangedFile[]): readonly string[] {
-  const lines = files
-    .slice(0, MAX_LISTED)
-    .map((file) => `${file.letter} ${code(file.path)} ${fileDetail(file)}`.trim());
-  return files.length > MAX_LISTED ? [...lines, `${files.length - MAX_LISTED} more`] : lines;
+  const lines = files.map((file) => `${file.letter} ${code(file.path)} ${fileDetail(file)}`.trim());
+  return firstFew(lines, MAX_LISTED, (more) => `${more} more`);
 }
 
 const list = (title: string, lines: readonly string[]) =>

@@ -1,3 +1,4 @@
+import { isPartly } from "../../contract/agent-call.ts";
 import { isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { SealFacts, type SealPredicate } from "../../contract/seal.ts";
@@ -109,7 +110,7 @@ function containedWords(facts: Containment): string {
   const lent = facts.lent.map(({ what, command }) => `${what} to \`${command}\``).join(", ");
   const outside = facts.outside.map((command) => `\`${command}\``).join(", ");
   return [
-    `yes: ${facts.held.join(", ")} (${proven})`,
+    `${isPartly(facts.held) ? "partly" : "yes"}: ${facts.held.join(", ")} (${proven})`,
     ...(lent === "" ? [] : [`lent ${lent}`]),
     outside === "" ? "nothing ran outside" : `ran outside: ${outside}`,
   ].join("; ");

@@ -2,6 +2,7 @@ import { isLoginError } from "../../agents/pack/records.ts";
 import { type RunSetup, type RunSetting, type RunStep, USUAL_LIMITS } from "../../receipts/run/run-setup.ts";
 import { runWorkOrder } from "../../receipts/run/run-work-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
+import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
 import { findPersona, type PersonaSearch } from "../../recipes/recipe/find-recipe.ts";
 import type { AgentOutcome, AgentRequest } from "../../recipes/run/run-parts.ts";
@@ -11,21 +12,14 @@ import { chooseHost } from "../run/host.ts";
 import { screenedMachine } from "../screened-machine.ts";
 import { orderOf } from "../run/order.ts";
 
-interface AgentSetting {
-  readonly flags: Readonly<Record<string, unknown>>;
-  /** Tools that no agent of this run may use. */
-  readonly deniedTools: readonly string[];
-  readonly setting: RunSetting;
-  readonly personas: PersonaSearch;
-  readonly warn: (text: string) => void;
-}
-
-/** Runs agent steps as work orders, each with a receipt. */
-export function agentRunner({ flags, deniedTools, setting, personas, warn }: AgentSetting) {
-  return async (request: AgentRequest, signal: AbortSignal): Promise<AgentOutcome> => {
+/** Runs agent steps as work orders, each with a receipt. `deniedTools` are tools that no agent of this run may use. */
+export const agentRunner =
+  (flags: Readonly<Record<string, unknown>>, setting: RunSetting, personas: PersonaSearch) =>
+  (deniedTools: readonly string[]) =>
+  async (request: AgentRequest, signal: AbortSignal): Promise<AgentOutcome> => {
     const persona = request.persona === undefined ? undefined : findPersona(request.persona, personas);
     if (request.persona !== undefined && persona === undefined)
-      warn(`${request.step}: there is no agent file for '${request.persona}', so the prompt is used alone`);
+      say(`${request.step}: there is no agent file for '${request.persona}', so the prompt is used alone`);
     const hostFlags = {
       backend: request.backend || textFlag(flags, "agent"),
       json: true,
@@ -36,7 +30,7 @@ export function agentRunner({ flags, deniedTools, setting, personas, warn }: Age
     };
     const host = await chooseHost([], hostFlags);
     const prompt = persona === undefined ? request.prompt : `${persona}\n\n---\n\n${request.prompt}`;
-    const order = agentOrder(prompt, request, { host: host.name, deniedTools });
+    const order = agentOrder(prompt, request, host.name, deniedTools);
     const parts: RunSetup = {
       ...setting,
       agent: host.name,
@@ -55,7 +49,6 @@ export function agentRunner({ flags, deniedTools, setting, personas, warn }: Age
     };
     return await follow(runWorkOrder(order, parts));
   };
-}
 
 const MAX_TASK = 90_000;
 
@@ -63,7 +56,8 @@ const MAX_TASK = 90_000;
 function agentOrder(
   prompt: string,
   { folder, model, maxBudgetUsd }: AgentRequest,
-  { host, deniedTools }: { readonly host: string; readonly deniedTools: readonly string[] },
+  host: string,
+  deniedTools: readonly string[],
 ): WorkOrder {
   const isLong = Buffer.byteLength(prompt) > MAX_TASK;
   const flags = {

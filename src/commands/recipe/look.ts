@@ -4,27 +4,29 @@ import { EXIT, messageOf } from "../../lib/text/user-error.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { checkRecipe } from "../../recipes/check-recipe.ts";
-import { listRecipes, recipeAt, recipeNamed } from "../../recipes/recipe/find-recipe.ts";
+import { findByWord, listRecipes, recipeAt, recipeNamed } from "../../recipes/recipe/find-recipe.ts";
 import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/recipe/load-recipe.ts";
-import type { RecipeFolder } from "../../recipes/recipe/recipe-folders.ts";
+import { type RecipeFolder, searchedFolders, workingFolder } from "../../recipes/recipe/recipe-folders.ts";
 import type { Recipe } from "../../recipes/recipe/recipe.ts";
 import { recipeGraph } from "../../recipes/recipe/plan-steps.ts";
 import type { CommandInput } from "../command-module.ts";
-import { printJson, textFlag } from "../flags.ts";
-import { findByWord, searchedFolders, workingFolder } from "./start.ts";
+import { printJson, textFlag, textsFlag } from "../flags.ts";
 
 const isJson = ({ flags }: CommandInput) => flags["json"] === true || textFlag(flags, "format") === "json";
 
-function load({ words, flags }: CommandInput) {
-  const folders = searchedFolders(flags, workingFolder(flags));
+const foldersOf = ({ flags }: CommandInput) =>
+  searchedFolders(textsFlag(flags, "recipeDir"), workingFolder(textFlag(flags, "workingDir")));
+
+function load(input: CommandInput) {
+  const { words } = input;
+  const folders = foldersOf(input);
   const found = findByWord(words[0], folders);
   return { loaded: loadRecipe(found, folders), found, folders };
 }
 
 /** Lists all recipes that can be started by name, and where each comes from. */
 export async function list(input: CommandInput): Promise<number> {
-  const folders = searchedFolders(input.flags, workingFolder(input.flags));
-  for (const { name, file, origin, hiddenBy } of listRecipes(folders)) {
+  for (const { name, file, origin, hiddenBy } of listRecipes(foldersOf(input))) {
     const about = describe(file);
     if (isJson(input)) printJson({ name, file, origin, hidden_by: hiddenBy ?? null, ...about });
     else {

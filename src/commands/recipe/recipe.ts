@@ -7,13 +7,13 @@ import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
 import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { checkRunner, findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
-import { installRunner } from "../../recipes/bridge/install-runner.ts";
+import { installRunner } from "../../recipes/bridge/run-runner.ts";
+import { RECIPE_EXIT } from "../../recipes/recipe/recipe.ts";
+import { openInterruption } from "../../recipes/shell/calling-session.ts";
 import type { CommandModule, SubVerbHelp } from "../command-module.ts";
 import { subVerb, subVerbsText } from "../sub-verbs.ts";
 import { graph, list, show, validate } from "./look.ts";
 import { run } from "./run.ts";
-import { openInterruption } from "./session.ts";
-import { BAD_ARGUMENTS } from "./start.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
@@ -143,7 +143,7 @@ function badArguments(message: string): UserError {
   return new UserError(message.replace(/^error: /, ""), {
     where: "signalbox recipe",
     fix: "see: signalbox recipe --help",
-    exitCode: BAD_ARGUMENTS,
+    exitCode: RECIPE_EXIT.badArguments,
   });
 }
 
@@ -158,7 +158,7 @@ function badVerb(what: string | undefined): never {
 }
 
 /** Installs the external runner, and prints which one will be used from now on. */
-export async function install(): Promise<number> {
+async function install(): Promise<number> {
   const { env } = process;
   if (isInsideSession(env))
     throw new UserError("an agent's session cannot install programs", {
@@ -170,8 +170,8 @@ export async function install(): Promise<number> {
   const path = [safePath(env, findWorkspace(cwd)), join(env["HOME"] ?? homedir(), ".cargo/bin")].join(delimiter);
   const environment = { ...cleanEnvironment(env), PATH: path };
   using interruption = openInterruption(undefined);
-  await installRunner({ environment, print: (text) => void process.stderr.write(`${text}\n`) }, interruption.signal);
-  const { version, path: installed } = await checkRunner(findRunner(env, cwd), { environment });
+  await installRunner(environment, interruption.signal);
+  const { version, path: installed } = await checkRunner(findRunner(env, cwd), environment);
   process.stdout.write(`${RUNNER_NAME} ${version} at ${installed}\n`);
   return EXIT.ok;
 }

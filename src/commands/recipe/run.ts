@@ -1,55 +1,76 @@
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { readyForRuns, recoverRuns } from "../../receipts/run/recover-runs.ts";
 import type { RunSetting } from "../../receipts/run/run-setup.ts";
-import { mayLeaveSandbox, untrustedFile } from "../../recipes/recipe/recipe-trust.ts";
-import { withRateLimit } from "../../recipes/run/agent-step.ts";
-import { NO_JOURNAL } from "../../recipes/run/journal.ts";
-import { progressLines, type RecipeOptions, type RecipeParts } from "../../recipes/run/run-parts.ts";
-import { PREFLIGHT, type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
+import { RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
+import { runExternal } from "../../recipes/external-run.ts";
+import { dryRun, runOwn, type RunRequest } from "../../recipes/own-run.ts";
+import { bundledRecipes, workingFolder } from "../../recipes/recipe/recipe-folders.ts";
+import { RECIPE_EXIT } from "../../recipes/recipe/recipe.ts";
+import { passedContext } from "../../recipes/run/prepare-context.ts";
+import type { RecipeOptions } from "../../recipes/run/run-parts.ts";
+import { newRun, resumedRun, type StartedRun } from "../../recipes/run/started-run.ts";
 import type { RecipeResult } from "../../recipes/run/step-result.ts";
-import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
-import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
-import { sessionPolicy } from "../active-policy.ts";
+import { chosenPolicy, sessionPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 import { printText, textFlag, textsFlag } from "../flags.ts";
 import { runSetting } from "../run/setting.ts";
 import { agentRunner } from "./agent-step.ts";
-import { rustRun } from "./external.ts";
-import { checkTrust, engineOf, notContained, refuseDeepRecipe, refuseForeignFlags, subRecipe } from "./may-run.ts";
-import { sealRecipeRun, traceOf } from "./seal.ts";
-import { askPerson, type CallingSession, callingSession, openInterruption } from "./session.ts";
-import { BAD_ARGUMENTS, bundledRecipes, secondsFlag, type Started, startOf, wordsFlag } from "./start.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
 /** Runs a recipe and prints its result. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
-  const format = formatOf(flags);
+  const format = choice(flags["json"] === true ? "json" : (textFlag(flags, "format") ?? "table"), FORMATS, "format");
   const setting = runSetting(process.env);
-  refuseForeignFlags(flags, process.env);
+  const engine = engineOf(flags);
   const started = startOf(words, flags, setting.home);
   for (const warning of started.loaded.warnings) say(`warning: ${warning}`);
-  const { end, result } = await chosenRun(started, flags, setting);
+  const { end, result } = await runBy(engine, started, flags, setting);
   await printResult(result, format);
   return end === "completed" ? EXIT.ok : EXIT.failed;
 }
 
-async function chosenRun(started: Started, flags: Flags, setting: RunSetting): Promise<RecipeEnd> {
-  if (engineOf(flags, process.env) === "rust")
-    return await rustRun(started, { flags, setting, options: optionsOf(flags, started.workingDir) });
-  return flags["dryRun"] === true ? await dryRun(started, flags) : await realRun(started, flags, setting);
+async function runBy(engine: Engine, started: StartedRun, flags: Flags, setting: RunSetting) {
+  const options = optionsOf(flags, started.workingDir);
+  const request: RunRequest = {
+    options,
+    isYes: flags["yes"] === true,
+    outside: textsFlag(flags, "outside"),
+    approved: textsFlag(flags, "approve"),
+    requireSandbox: flags["requireSandbox"] === true,
+    policyFor: (folder) => (engine === "rust" ? chosenPolicy(flags, folder).policy : sessionPolicy(flags, folder)),
+  };
+  if (engine === "rust") {
+    const rules = ["policy", "preset"].find((name) => flags[name] !== undefined);
+    return await runExternal(started, request, setting, rules);
+  }
+  if (options.isDryRun) return await dryRun(started, options);
+  const personas = { workspace: findWorkspace(started.workingDir), bundled: join(bundledRecipes(), "agents") };
+  const agents = agentRunner({ ...flags, agent: started.agent }, setting, personas);
+  return await runOwn(started, request, setting, agents);
 }
 
-const show: RecipeParts["report"] = (event) => {
-  for (const line of progressLines(event)) process.stderr.write(`${line}\n`);
-};
+function startOf([word, task]: readonly string[], flags: Flags, home: string): StartedRun {
+  const resume = textFlag(flags, "resume");
+  const agent = textFlag(flags, "agent");
+  const named = textsFlag(flags, "recipeDir");
+  const pairs = textsFlag(flags, "context");
+  if (resume === undefined) {
+    const workingDir = workingFolder(textFlag(flags, "workingDir"));
+    return newRun({ word, workingDir, named, agent, readContext: () => passedContext(pairs, task, process.env) });
+  }
+  if (word !== undefined || pairs.length > 0 || textFlag(flags, "workingDir") !== undefined)
+    throw new UserError("a resumed run keeps its recipe, context and folder", {
+      where: "--resume",
+      fix: `signalbox recipe run --resume ${resume}`,
+      exitCode: RECIPE_EXIT.badArguments,
+    });
+  return resumedRun(resume, home, named, agent);
+}
 
 function optionsOf(flags: Flags, workingDir: string): RecipeOptions {
   return {
@@ -62,127 +83,60 @@ function optionsOf(flags: Flags, workingDir: string): RecipeOptions {
   };
 }
 
-/** Nothing can run here, whatever the recipe says: there is no shell and no agent. */
-async function dryRun({ loaded, context, workingDir }: Started, flags: Flags): Promise<RecipeEnd> {
-  const nothing = async () => {
-    throw new Error("a dry run tried to run something");
-  };
-  return await runRecipe(loaded, context, {
-    options: optionsOf(flags, workingDir),
-    runShell: nothing,
-    runAgent: nothing,
-    ask: nothing,
-    findRecipe: () => loaded,
-    mayLeave: () => false,
-    journal: NO_JOURNAL,
-    report: show,
-    signal: new AbortController().signal,
+/** A flag with words that are separated by commas. */
+const wordsFlag = (flags: Flags, name: string): readonly string[] =>
+  (textFlag(flags, name) ?? "")
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+
+/** A flag with a positive number of seconds. */
+function secondsFlag(flags: Flags, name: string): number | undefined {
+  const text = textFlag(flags, name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,7}(\.\d{1,3})?$/.test(text) && Number(text) > 0) return Number(text);
+  throw new UserError("--step-timeout needs a number of seconds above 0", {
+    where: `--step-timeout ${text}`,
+    fix: "for example --step-timeout 600",
+    exitCode: RECIPE_EXIT.badArguments,
   });
 }
 
-async function realRun(started: Started, flags: Flags, setting: RunSetting): Promise<RecipeEnd> {
-  const { loaded, workingDir } = started;
-  const isYes = flags["yes"] === true;
-  checkTrust(loaded, { isYes, home: setting.home });
-  await refuseDeepRecipe();
-  const session = callingSession(process.env, findWorkspace(realpathSync(workingDir)));
-  await endLeftCommands(setting.home, say);
-  const policy = sessionPolicy(flags, workingDir);
-  const { folder, journal, isResumed } = started.open(setting.home);
-  using _folder = folder;
-  // An agent step of a killed run may still be active.
-  if (isResumed) await recoverRuns(setting);
-  using _journal = journal;
-  say(`recipe run ${folder.runId}: ${loaded.recipe.name}`);
-  await using shell = openRecipeShell({
-    policy,
-    home: setting.home,
-    environment: process.env,
-    runId: folder.runId,
-    folder: folder.path,
-    requireSandbox: flags["requireSandbox"] === true || session?.requiresSandbox === true,
-    isRead: isYes && session === undefined,
-    outside: textsFlag(flags, "outside"),
-    isInSession: session !== undefined,
-    alsoJudge: session?.alsoJudge,
-    ask: (_, question) => askPerson(question, session),
-    warn: say,
+const ENGINES = ["native", "rust"] as const;
+
+type Engine = (typeof ENGINES)[number];
+
+/** Flags that only our own runner can obey. */
+const ONLY_NATIVE = { resume: "--resume", outside: "--outside", approve: "--approve", stepTimeout: "--step-timeout" };
+
+/** What runs the recipe: our own runner, or an external one. A run that is continued was ours. */
+function engineOf(flags: Flags): Engine {
+  const name = textFlag(flags, "engine");
+  const isSet = (process.env[RUNNER_VARIABLE] ?? "") !== "" && textFlag(flags, "resume") === undefined;
+  const engine = choice(name ?? (isSet ? "rust" : "native"), ENGINES, "engine");
+  const [flag] = Object.entries(ONLY_NATIVE).flatMap(([key, text]) => (flags[key] === undefined ? [] : [text]));
+  if (engine === "native" || flag === undefined) return engine;
+  throw new UserError(`the external runner does not know ${flag}`, {
+    where: name === undefined ? `${RUNNER_VARIABLE} is set` : "--engine rust",
+    fix: `leave ${flag} out, or add --engine native`,
+    exitCode: RECIPE_EXIT.badArguments,
   });
-  const mayRunOnce = isYes && (await shell.isContained());
-  if (!mayRunOnce && untrustedFile(loaded.files, readTrust(setting.home)) !== undefined) throw notContained();
-  const trace = traceOf(show);
-  const startedAt = new Date().toISOString();
-  using limit = openInterruption(loaded.recipe.budget.seconds);
-  const ended = await runRecipe(loaded, started.context, {
-    ...deciders(started, { ...flags, yes: mayRunOnce }, { setting, session }),
-    runShell: (request, signal) => shell.run(request, signal),
-    journal,
-    report: trace.report,
-    signal: limit.signal,
-  });
-  const receipts = journal.receipts();
-  sealRecipeRun({ ended, folder, isResumed, startedAt, trace: trace.events(), receipts, shell, policy, setting });
-  const isStarted = ended.result.step_results[0]?.step_id !== PREFLIGHT;
-  if (ended.end !== "completed" && isStarted) say(`to continue: signalbox recipe run --resume ${folder.runId}`);
-  return ended;
-}
-
-interface Callers {
-  readonly setting: RunSetting;
-  readonly session: CallingSession | undefined;
-}
-
-type Deciders = Pick<RecipeParts, "options" | "runAgent" | "ask" | "findRecipe" | "mayLeave">;
-
-/** What the command line decides: options, agents, approvals, and which recipes may run. */
-function deciders(started: Started, flags: Flags, { setting, session }: Callers): Deciders {
-  const { workingDir } = started;
-  const trusted = readTrust(setting.home);
-  const approved = textsFlag(flags, "approve");
-  const isYes = flags["yes"] === true;
-  const agents = {
-    flags: { ...flags, agent: started.agent },
-    deniedTools: session?.deniedTools ?? [],
-    setting,
-    personas: { workspace: findWorkspace(workingDir), bundled: join(bundledRecipes(), "agents") },
-    warn: say,
-  };
-  return {
-    options: optionsOf(flags, workingDir),
-    runAgent: withRateLimit(recovered(agentRunner(agents), setting), { env: process.env, warn: say }),
-    ask: async (step, question) => (approved.includes(step) ? true : await askPerson(question, session)),
-    findRecipe: (name, parent) => subRecipe(name, parent, { started, isYes, home: setting.home }),
-    mayLeave: (recipe) => session === undefined && mayLeaveSandbox(recipe.files, trusted),
-  };
-}
-
-/** Before the first agent starts, runs that were killed get their receipts. */
-function recovered(runAgent: RecipeParts["runAgent"], setting: RunSetting): RecipeParts["runAgent"] {
-  let ready: Promise<unknown> | undefined;
-  return async (request, signal) => {
-    ready ??= readyForRuns(setting);
-    await ready;
-    return await runAgent(request, signal);
-  };
 }
 
 const FORMATS = ["table", "json", "yaml"] as const;
 
-type ResultFormat = (typeof FORMATS)[number];
-
-function formatOf(flags: Readonly<Record<string, unknown>>): ResultFormat {
-  if (flags["json"] === true) return "json";
-  const name = textFlag(flags, "format") ?? "table";
-  const format = FORMATS.find((each) => each === name);
-  if (format !== undefined) return format;
-  throw new UserError(`unknown format '${name}'`, {
-    where: "--format",
-    fix: `use one of: ${FORMATS.join(", ")}`,
-    exitCode: BAD_ARGUMENTS,
+/** One of the words that a flag knows. */
+function choice<Word extends string>(word: string, known: readonly Word[], flag: string): Word {
+  const found = known.find((each) => each === word);
+  if (found !== undefined) return found;
+  throw new UserError(`unknown ${flag} '${word}'`, {
+    where: `--${flag}`,
+    fix: `use one of: ${known.join(", ")}`,
+    exitCode: RECIPE_EXIT.badArguments,
   });
 }
 
-async function printResult(result: RecipeResult, format: ResultFormat): Promise<void> {
+async function printResult(result: RecipeResult, format: (typeof FORMATS)[number]): Promise<void> {
   if (format === "json") return await printText(`${JSON.stringify(result, null, 2)}\n`);
   if (format === "yaml") return await printText(stringify(result));
   const rows = result.step_results.map(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { promptText } from "../../agents/deliver-prompt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { NO_AGENT_WORDS, promptArgument, readPrompt } from "../../launch/read-prompt.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { messageOf, UserError } from "../../lib/text/user-error.ts";
@@ -39,7 +39,7 @@ export async function readTask(given: string | undefined, flags: Flags): Promise
 
 function readJsonFile(file: string): unknown {
   try {
-    return parseExactJson(readBounded(file === "-" ? "/dev/stdin" : file, MAX_BYTES).bytes.toString("utf8"));
+    return parseExactJson(readBoundedText(file === "-" ? "/dev/stdin" : file, MAX_BYTES));
   } catch (cause) {
     throw new UserError(`the work order cannot be read: ${messageOf(cause)}`, {
       where: file,

@@ -8,7 +8,7 @@ import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { waitForLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { emptyTrash, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
+import { allReports, emptyTrash, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { pruneRecipeRuns } from "../../recipes/run/run-folder.ts";
 import { pruneHomes } from "../../sandbox/session/private-home.ts";
@@ -126,7 +126,7 @@ async function pruneLocked(kinds: readonly Kind[], order: PruneOrder): Promise<P
 async function pruneKinds(kinds: readonly Kind[], order: PruneOrder): Promise<PruneReport> {
   const reports: PruneReport[] = [];
   for (const kind of kinds) reports.push(...(await KINDS[kind](order)));
-  return { pruned: reports.flatMap(({ pruned }) => pruned), kept: reports.flatMap(({ kept }) => kept) };
+  return allReports(reports);
 }
 
 /** Under the lock that a restore holds. */

@@ -1,7 +1,10 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { Receipt } from "../../contract/receipt.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
+import type { SealPredicate } from "../../contract/seal.ts";
+import { parseJson } from "../../lib/json/parse-json.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -16,6 +19,9 @@ import { type KnownRun, readRuns, runLife, whyUnknown, withRunLock } from "../..
 import { recoverRuns } from "../../receipts/run/recover-runs.ts";
 import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { listRecipeRuns, type RecipeRun } from "../../recipes/run/run-folder.ts";
+import { latestReceipts, listReceipts } from "../../receipts/seal/find-receipt.ts";
+import { readReceiptBytes } from "../../receipts/seal/store-receipt.ts";
+import { workOfSession } from "../../receipts/session-receipt.ts";
 import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { type RestoreOptions, type RestoreReport, restoreSnapshot } from "../../snapshots/restore.ts";
 import {
@@ -107,6 +113,12 @@ async function list({ flags }: CommandInput): Promise<number> {
   const restorable = new Set(saved.map(({ manifest }) => manifest.id));
   const recipes = listRecipeRuns(setting.home);
   const listed = new Set([...runs.map(({ header }) => header.run_id), ...recipes.map(({ runId }) => runId)]);
+  const isAll = flags["all"] === true;
+  const sealed = isAll ? listReceipts(setting.home) : latestReceipts(setting.home, MAX_SHOWN);
+  const seals = new Map(sealed.map(({ statement: { predicate } }) => [predicate.run_id, predicate]));
+  const shownWork = new Set(saved.map(({ manifest }) => workOfSession(manifest.id.replace(RESUMED, ""))));
+  const isShown = ({ run_id: id, work_order_id: work }: SealPredicate) =>
+    listed.has(id) || restorable.has(id) || shownWork.has(work.replaceAll("-", ""));
   const rows: readonly { readonly started: string; readonly row: () => Row }[] = [
     ...runs.map((run) => ({
       started: run.header.started_at,
@@ -125,13 +137,16 @@ async function list({ flags }: CommandInput): Promise<number> {
           started,
           row: () =>
             resumed === undefined
-              ? sessionRow(session, setting.home)
+              ? sessionRow(session, setting.home, seals.get(id))
               : recipeRow({ ...resumed, runId: id, header: { ...resumed.header, started_at: started } }, true),
         };
       }),
+    ...[...seals.values()]
+      .filter((seal) => seal.agent.name !== "recipe" && !isShown(seal))
+      .map((seal) => ({ started: seal.started_at, row: () => sealRow(seal, setting.home) })),
   ];
   const sorted = rows.toSorted((one, other) => (one.started < other.started ? -1 : 1));
-  for (const { row } of flags["all"] === true ? sorted : sorted.slice(-MAX_SHOWN)) {
+  for (const { row } of isAll ? sorted : sorted.slice(-MAX_SHOWN)) {
     const { json, text } = row();
     if (flags["json"] === true) printJson(json);
     else process.stdout.write(`${text}\n`);
@@ -164,11 +179,14 @@ function recipeRow({ runId: id, header, success, life }: RecipeRun, restore: boo
 }
 
 /** A launch or conversation that left a snapshot but no work order. Only a conversation of ours has a title. */
-function sessionRow(session: SavedSession, home: string): Row {
+function sessionRow(session: SavedSession, home: string, seal: SealPredicate | undefined): Row {
   const { id, started_at: started, agent, workspace, ended_at: ended } = session.manifest;
   // A conversation that is continued gets another snapshot: `ID-2`.
-  const talk = agent === "native" ? summarise(sessionsPlace(home), id.replace(/(?<=-\w{8})-\d+$/, "")) : undefined;
-  const over = talk?.state.replace("rested: answered", "done").replace("rested: ", "") ?? "ended";
+  const talk = agent === "native" ? summarise(sessionsPlace(home), id.replace(RESUMED, "")) : undefined;
+  const over =
+    seal === undefined
+      ? (talk?.state.replace("rested: answered", "done").replace("rested: ", "") ?? "ended")
+      : sealState(seal);
   const state = { alive: "running", dead: ended === null ? "interrupted" : over, unknown: "unknown" };
   const fields = { id, started, agent, state: state[sessionLife(session)], restore: true };
   const json = { run_id: id, started_at: started, agent, root: workspace, state: fields.state, restore: true };
@@ -177,6 +195,35 @@ function sessionRow(session: SavedSession, home: string): Row {
     text: rowText(fields, talk?.title || `session in ${workspace}`),
   };
 }
+
+/** What is added to a conversation's id when it is resumed. */
+const RESUMED = /(?<=-\w{8})-\d+$/;
+
+/** A session without a snapshot, of which only the receipt is there. */
+function sealRow(seal: SealPredicate, home: string): Row {
+  const { run_id: id, started_at: started, agent } = seal;
+  const fields = { id, started, agent: agent.name, state: sealState(seal), restore: false };
+  const json = { run_id: id, started_at: started, agent: agent.name, state: fields.state, restore: false };
+  return { json, text: rowText(fields, taskOf(home, id)) };
+}
+
+function taskOf(home: string, id: string): string {
+  const receipt = Receipt.safeParse(parseJson(readReceiptBytes(home, id)?.toString("utf8") ?? "null"));
+  const [first] = receipt.data?.trace ?? [];
+  return first?.type === "run_started" ? first.message.replace(/^[\w-]+: /, "") : "";
+}
+
+function sealState({ verified, stopped }: SealPredicate): string {
+  if (verified !== "not_checked") return STATES[verified];
+  return stopped === "answered" ? "ended" : stopped;
+}
+
+const STATES = {
+  accepted: "verified",
+  refused: "check failed",
+  changed_check: "check changed",
+  stale: "changed after the check",
+};
 
 interface RowFields {
   readonly id: string;

@@ -18,21 +18,19 @@ interface PathUse {
   readonly path: string;
 }
 
-interface AccessPlace {
-  readonly policy: Policy;
-  readonly machine: Machine;
-}
-
 /** All findings against a path use that is not a tool call; `outside` is the verdict outside the roots. */
 export function judgePathAccess(
   use: PathUse,
-  { policy, ...place }: AccessPlace & { readonly cwd: string; readonly outside: Verdict },
+  { policy, machine, cwd, outside }: { policy: Policy; machine: Machine; cwd: string; outside: Verdict },
 ): readonly GuardFinding[] {
-  return judgePath({ ...use, glob: false }, { ...place, policy: ready(policy), otherCwds: [] });
+  return judgePath({ ...use, glob: false }, { policy: ready(policy), machine, cwd, outside, otherCwds: [] });
 }
 
 /** All findings against requesting a URL. */
-export function judgeUrlAccess(url: string, { policy, machine }: AccessPlace): readonly GuardFinding[] {
+export function judgeUrlAccess(
+  url: string,
+  { policy, machine }: { policy: Policy; machine: Machine },
+): readonly GuardFinding[] {
   return judgeUrl(url, [], { policy: ready(policy), machine });
 }
 
@@ -54,19 +52,16 @@ export function judgeHostAccess(
   return judgeTarget(target, `${target.host}:${target.port}`, { policy: lists, machine });
 }
 
-interface FloorPlace {
-  readonly root: string;
-  readonly home: string;
-  readonly readLink: Machine["readLink"];
-}
-
 /** All findings of the floors against a workspace change that no call asked for, regardless of its policy. */
-export function judgeByFloors(use: PathUse, { root, home, readLink }: FloorPlace): readonly GuardFinding[] {
+export function judgeByFloors(
+  use: PathUse,
+  { root, home, readLink }: { root: string; home: string; readLink: Machine["readLink"] },
+): readonly GuardFinding[] {
   const policy = { ...FLOORS_ONLY, workspaceRoot: root, home };
   return judgePathAccess(use, { policy, machine: { ...realMachine, readLink }, cwd: root, outside: "deny" });
 }
 
-const FLOORS_ONLY: Omit<Policy, "workspaceRoot" | "home"> = {
+const FLOORS_ONLY = {
   version: 1,
   id: "floors",
   rules: [],
@@ -83,7 +78,7 @@ const FLOORS_ONLY: Omit<Policy, "workspaceRoot" | "home"> = {
   fallback: "deny",
   interactive: false,
   sandbox: "off",
-};
+} as const;
 
 /** Patterns that no policy can lift. */
 export const FLOORS = { denyRead: FLOOR_DENY_READ, denyWrite: FLOOR_DENY_WRITE } as const;

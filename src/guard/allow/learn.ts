@@ -19,14 +19,6 @@ const MAX_EXAMPLES = 2;
 
 const MAX_COMMANDS = 5000;
 
-interface LearnPlace {
-  readonly home: string;
-  readonly policy: Policy;
-  readonly machine: Machine & JudgeExtras;
-  /** Only decisions from this time on, in milliseconds. */
-  readonly since: number;
-}
-
 /** One addition to the policy, how many held commands need it, and the command that writes it. */
 export interface Lesson {
   readonly addition: PolicyAddition;
@@ -61,34 +53,37 @@ interface HeldCommand {
   count: number;
 }
 
-/** Finds the rules that would have saved most questions in this workspace, from the audit log. */
-export function learn(place: LearnPlace): Learnt {
-  const { commands, rejected, incomplete, held, log } = collect(place);
+/**
+ * Finds the rules that would have saved most questions in this workspace, from the decisions in the audit log since a
+ * time in milliseconds.
+ */
+export function learn(home: string, active: Policy, machine: Machine & JudgeExtras, since: number): Learnt {
+  const { commands, rejected, incomplete, held, log } = collect(home, active, since);
   const skipped = { incomplete, allowed: 0, never: 0 };
   const wanting: (HeldCommand & { readonly wanted: WantedGrants })[] = [];
   // The question would have been the same with somebody there.
-  const policy = { ...place.policy, hash: undefined, interactive: true };
+  const policy = { ...active, hash: undefined, interactive: true };
   for (const [index, known] of commands.entries()) {
     const { command, cwd, contained, count } = known;
-    const machine = contained ? { ...place.machine, contained: HELD_PARTS } : place.machine;
-    const decision = judge({ tool: "Bash", input: { command }, cwd }, policy, machine);
+    const here = contained ? { ...machine, contained: HELD_PARTS } : machine;
+    const decision = judge({ tool: "Bash", input: { command }, cwd }, policy, here);
     const wanted = index < MAX_COMMANDS && !rejected.has(command) ? wantedBy(decision) : undefined;
     if (decision.verdict === "allow") skipped.allowed += count;
     else if (wanted === undefined) skipped.never += count;
     else wanting.push({ ...known, wanted });
   }
   const lessons = lessonsFrom(wanting);
-  return { ...changeOf(lessons, place.home), lessons, held, skipped, log };
+  return { ...changeOf(lessons, home), lessons, held, skipped, log };
 }
 
-function changeOf(lessons: readonly Lesson[], home: string): Pick<Learnt, "file" | "diff"> {
+function changeOf(lessons: readonly Lesson[], home: string): { file: string; diff: string } {
   const file = join(home, "policy.yaml");
   const now = policyNow(file);
   const proposed = lessons.reduce((text, { addition }) => addToPolicy(text, addition), now ?? NEW_POLICY);
   return { file, diff: lessons.length === 0 ? "" : unifiedDiff(now ?? "", proposed, file) };
 }
 
-function collect({ home, policy, since }: LearnPlace) {
+function collect(home: string, policy: Policy, since: number) {
   const log = newCounts();
   const known = new Map<string, HeldCommand>();
   const rejected = new Set<string>();

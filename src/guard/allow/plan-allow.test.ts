@@ -248,23 +248,23 @@ test("last is the newest command of this workspace that was held, and is not inv
       policy: "p",
       ...more,
     });
-  expect(lastCommand(at)).toBeUndefined();
+  expect(lastCommand(at.folder, at.workspaceRoot)).toBeUndefined();
   record("2026-01-02T00:00:00Z", '{"command":"node two.mjs"}');
   record("2026-01-01T00:00:00Z", '{"command":"node one.mjs"}');
   record("2026-01-03T00:00:00Z", '{"command":"node elsewhere.mjs"}', { cwd: "/srv/other" });
   record("2026-01-03T00:00:00Z", '{"command":"git status"}', { verdict: "allow" });
   record("2026-01-03T00:00:00Z", '{"command":"node two.mjs"}', { verdict: "deny", code: "person-reject" });
   record("2026-01-03T00:00:00Z", '{"file_path":"x"}', { tool: "Write" });
-  expect(lastCommand(at)).toEqual({ time: "2026-01-02T00:00:00Z", command: "node two.mjs" });
+  expect(lastCommand(at.folder, at.workspaceRoot)).toEqual({ time: "2026-01-02T00:00:00Z", command: "node two.mjs" });
   const whole = readFileSync(log.file);
   const forged = whole.toString().split("\n")[0]?.replace("two", "evil").replace("2026-01-02", "2026-09-09");
   writeFileSync(log.file, `${whole.toString()}${forged}\n{"time":"2027"}\n`);
-  expect(lastCommand(at)).toEqual({ time: "2026-01-02T00:00:00Z", command: "node two.mjs" });
+  expect(lastCommand(at.folder, at.workspaceRoot)).toEqual({ time: "2026-01-02T00:00:00Z", command: "node two.mjs" });
   writeFileSync(log.file, whole);
   record("2026-01-03T12:00:00Z", '{"command":"node three.mjs","description":"use the [redacted key]"}');
-  expect(lastCommand(at)).toEqual({ time: "2026-01-03T12:00:00Z", command: "node three.mjs" });
+  expect(lastCommand(at.folder, at.workspaceRoot)).toEqual({ time: "2026-01-03T12:00:00Z", command: "node three.mjs" });
   record("2026-01-04T00:00:00Z", '{"command":"curl -H [redacted token]"}');
-  expect(lastCommand(at)).toEqual({ time: "2026-01-04T00:00:00Z", command: undefined });
+  expect(lastCommand(at.folder, at.workspaceRoot)).toEqual({ time: "2026-01-04T00:00:00Z", command: undefined });
 });
 
 test("what leaves the sandbox and what stays inside are not allowed in one line, though each of them is", () => {

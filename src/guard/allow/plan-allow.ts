@@ -158,12 +158,10 @@ export function writeAllow(plan: AllowedAddition, place: AllowPlace): Verdict {
 }
 
 /** The shell command that was asked about or denied last in this workspace; undefined text when it is not known whole. */
-export function lastCommand({
-  folder,
-  workspaceRoot,
-}: Pick<AllowPlace, "folder" | "workspaceRoot">):
-  | { readonly time: string; readonly command: string | undefined }
-  | undefined {
+export function lastCommand(
+  folder: string,
+  workspaceRoot: string,
+): { readonly time: string; readonly command: string | undefined } | undefined {
   const last = lastAsked(folder, workspaceRoot);
   return last === undefined ? undefined : { time: last.time, command: recordedCommand(last) };
 }

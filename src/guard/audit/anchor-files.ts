@@ -5,7 +5,7 @@ import { randomId } from "../../lib/files/random-id.ts";
 import { makeKeyFile, readSignedLine, signatureOf, signedLine } from "../../lib/files/signed-chain.ts";
 import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { errorCode } from "../../lib/text/user-error.ts";
+import { isMissing } from "../../lib/text/user-error.ts";
 
 /** The end of a segment, signed and stored in another file. A segment shorter than its anchor was truncated. */
 export interface Anchor {
@@ -109,7 +109,7 @@ function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync 
 import { dirname } from "node:path";
 import { appendWhole, atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { readIfThere, textIfThere } from "../../lib/files/read-file.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { withLock } from "../../lib/files/lock.ts";
 import {
@@ -35,7 +35,7 @@ export function appendAnchor(home: string, anchor: Anchor): void {
       const key = anchorKey(home, (made) =>
         atomicWrite(places.head, writeAnchorHead(headOver(readIfThere(places.list)), made)),
       );
-      const headText = readIfThere(places.head)?.toString("utf8") ?? "";
+      const headText = textIfThere(places.head) ?? "";
       // What a newer signalbox counts, only that one can continue. The records stay without an anchor.
       if (newerText(headText) !== undefined) return;
       const head = readAnchorHead(headText, key);

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { KeyObject } from "node:crypto";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { missingNumbers } from "../../lib/files/signed-chain.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import {
@@ -59,8 +59,8 @@ export function readAnchors(home: string): Anchors {
 function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchors {
   const key = readAnchorKey(home);
   // Read the head first, so that concurrent appends can only make the list longer than it, never shorter.
-  const headText = readIfThere(places.head)?.toString("utf8");
-  const lines = (readIfThere(places.list)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const headText = textIfThere(places.head);
+  const lines = (textIfThere(places.list) ?? "").split("\n").filter((line) => line !== "");
   const nothing = { anchors: [], head: undefined, unchained: false, flaw: undefined };
   const broken = (file: string, because: string) => ({ ...nothing, flaw: { file, line: 0, because } });
   if (key === "broken") return broken(KEY, "it contains no key, so anchors cannot be verified");

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { newerFormat } from "../../lib/json/file-format.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
+import { jsonIfValid } from "../../lib/json/parse-json.ts";
 import { isBelow } from "../../lib/path/real-path.ts";
 import { commandOf, toolKind } from "../judge/tool-call.ts";
 import { listSegments } from "./verify-audit.ts";
@@ -96,7 +96,7 @@ function* linesOf(file: number): Generator<string | undefined> {
 function* readChain(lines: Iterable<string | undefined>, counts: LogCounts): Generator<RecordedDecision> {
   let prev = NO_RECORD;
   for (const line of lines) {
-    const record = line === undefined ? undefined : parse(line);
+    const record = line === undefined ? undefined : jsonIfValid(line);
     if (!isRecord(record) || record["prev"] !== prev || record["hash"] !== hashOf(record)) {
       counts.damaged++;
       return;
@@ -124,18 +124,9 @@ function asDecision(record: Readonly<Record<string, unknown>>): RecordedDecision
     cwd: folder,
     verdict: said,
     code: why,
-    input: parse(text),
+    input: jsonIfValid(text),
     contained: typeof contained === "boolean" ? contained : undefined,
   };
-}
-
-/** Undefined for text that is not JSON: a call that was cut, or a line that is no record. */
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const MAX_RECORDS = 20_000;

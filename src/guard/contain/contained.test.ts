@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HELD_PARTS } from "../../contract/agent-call.ts";
+import { HELD_PARTS, PARTLY_HELD } from "../../contract/agent-call.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
 import { explainToModel, explainToPerson } from "../explain.ts";
 import { fakeMachine } from "../machine/fake-machine.ts";
@@ -55,6 +55,27 @@ describe("a code counts as held only where its parts are", () => {
     ["echo a | env", ["disk", "secrets", "network"], "ask"],
   ] as const)("%s with %j", (command, contained, verdict) => {
     expect(judged(command, daily, { contained, recoverable: () => true }).verdict).toBe(verdict);
+  });
+});
+
+describe("in the weaker form of the sandbox", () => {
+  const partly = (command: string) =>
+    judged(command, daily, { contained: PARTLY_HELD, recoverable: () => true }).verdict;
+
+  test("programs run, whatever they are", () => {
+    expect(["python x.py", "npm install", "./anything --now", "node server.js"].map(partly)).toEqual(
+      Array.from({ length: 4 }, () => "allow"),
+    );
+  });
+
+  test.each([
+    ["cat .env*", "ask"],
+    ["sed -i s/a/b/ .vsc*/settings.json", "ask"],
+    ["rm -rf .[a-z]*", "ask"],
+    ["kill 1", "ask"],
+    ["cat .env", "deny"],
+  ])("%s is judged as without one", (command, verdict) => {
+    expect([partly(command), judged(command, daily, {}).verdict]).toEqual([verdict, verdict]);
   });
 });
 

@@ -2,8 +2,8 @@ import type { HeldPart } from "../../contract/agent-call.ts";
 
 /** What becomes of a reason against a command that runs in a sandbox. */
 export type HeldRow =
-  /** No question where all these parts are held. Denials stay unless `denials`. */
-  | { readonly kind: "held"; readonly by: readonly HeldPart[]; readonly denials?: true }
+  /** No question where all these parts are held. Denials stay unless `denials`. `files`: only in the whole form. */
+  | { readonly kind: "held"; readonly by: readonly HeldPart[]; readonly denials?: true; readonly files?: true }
   /** Asked about or denied as outside. */
   | { readonly kind: "stays" }
   /** Held like other code, but asks where it could mean a command that a person's own rule restricts. */
@@ -101,9 +101,9 @@ export const HELD_CODES: Readonly<Record<string, HeldRow>> = {
   "path-unknown": FILES,
   "path-text": FILES,
   "path-special": FILES,
-  "path-denied-read": held("secrets"),
-  "path-denied-write": held("disk"),
-  "path-denied-delete": held("disk"),
+  "path-denied-read": { kind: "held", by: ["secrets"], files: true },
+  "path-denied-write": { kind: "held", by: ["disk"], files: true },
+  "path-denied-delete": { kind: "held", by: ["disk"], files: true },
   "path-outside": NEED,
   "path-instructions": PATTERN,
   "path-root-delete": PATTERN,

@@ -3,7 +3,7 @@ import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
 import { readTarget } from "../../lib/net/host-pattern.ts";
 import { isWild } from "../../lib/path/glob.ts";
 import { isBelow } from "../../lib/path/real-path.ts";
-import { ANY_CODE, HELD_CODES } from "./held-codes.ts";
+import { ANY_CODE, HELD_CODES, type HeldRow } from "./held-codes.ts";
 import { holds, type Inside } from "./inside.ts";
 
 /** A finding against a command, as it counts inside the sandbox. */
@@ -12,7 +12,7 @@ export function holdFinding(finding: GuardFinding, inside: Inside): GuardFinding
   const row = HELD_CODES[finding.code];
   switch (row?.kind) {
     case "held":
-      return finding.verdict === "ask" || row.denials === true ? heldBy(finding, row.by, inside) : finding;
+      return finding.verdict === "ask" || row.denials === true ? heldByRow(finding, row, inside) : finding;
     case "reading":
       return finding.verdict === "deny" || inside.restricted ? finding : heldBy(finding, ANY_CODE, inside);
     case "loss":
@@ -27,6 +27,10 @@ export function holdFinding(finding: GuardFinding, inside: Inside): GuardFinding
       return finding;
   }
 }
+
+/** Single files are only held in the whole form. */
+const heldByRow = (finding: GuardFinding, { by, files }: Extract<HeldRow, { kind: "held" }>, inside: Inside) =>
+  files === true && inside.isPartly ? finding : heldBy(finding, by, inside);
 
 function heldBy(finding: GuardFinding, parts: readonly HeldPart[], inside: Inside): GuardFinding {
   return holds(inside, parts) ? { ...finding, verdict: "allow", heldBy: parts } : finding;

@@ -7,6 +7,8 @@ import { isBuildOutput } from "./build-output.ts";
 /** The sandbox that a command would run in, as far as the judge needs it. */
 export interface Inside {
   readonly held: readonly HeldPart[];
+  /** The weaker form: of secrets it holds the home, and of protected files nothing. */
+  readonly isPartly: boolean;
   readonly tainted: boolean;
   /** The workspace and the home folder, as written and as they really lead. */
   readonly roots: readonly string[];
@@ -24,15 +26,15 @@ export interface Inside {
   leaves: boolean;
 }
 
-/** What `insideOf` takes from the machine. */
-interface InsideParts {
-  readonly contained?: readonly HeldPart[] | undefined;
-  readonly recoverable?: Recoverable | undefined;
-  readonly tainted?: boolean | undefined;
-}
-
 /** The sandbox of a command, or undefined when it has none. */
-export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside | undefined {
+export function insideOf(
+  policy: Policy,
+  machine: Machine & {
+    contained?: readonly HeldPart[] | undefined;
+    recoverable?: Recoverable | undefined;
+    tainted?: boolean | undefined;
+  },
+): Inside | undefined {
   const { contained = [], recoverable, tainted = false } = machine;
   if (contained.length === 0) return undefined;
   const bothSpellings = (path: string) => [...new Set([path, realPath(path, "/", machine.readLink)])];
@@ -40,6 +42,7 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
   const isOutput = (path: string) => roots.some((root) => isBuildOutput(path, root, machine));
   return {
     held: contained,
+    isPartly: contained.includes("home"),
     tainted,
     roots,
     homes: bothSpellings(policy.home),
@@ -57,7 +60,7 @@ export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside
   };
 }
 
-/** True when the sandbox has all these parts. */
-export function holds(inside: Inside, parts: readonly HeldPart[]): boolean {
-  return parts.every((part) => inside.held.includes(part));
+/** True when the sandbox has all these parts; for any program the home is what counts of the secrets. */
+export function holds({ held, isPartly }: Inside, parts: readonly HeldPart[]): boolean {
+  return parts.every((part) => held.includes(part) || (part === "secrets" && isPartly));
 }

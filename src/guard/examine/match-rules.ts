@@ -1,5 +1,5 @@
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
-import type { Inside } from "../contain/inside.ts";
+import { holds, type Inside } from "../contain/inside.ts";
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
 import type { Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
@@ -50,9 +50,7 @@ function rulesNaming({ rules }: ReadyPolicy, argv: ArgvForms): readonly Rule[] {
 
 /** What the rule is against is held by the sandbox, or could be restored. */
 function isNeedless({ unless }: Rule, inside: Inside): boolean {
-  return (
-    unless?.every((part) => (part === "recoverable" ? !inside.couldGitLose() : inside.held.includes(part))) === true
-  );
+  return unless?.every((part) => (part === "recoverable" ? !inside.couldGitLose() : holds(inside, [part]))) === true;
 }
 
 /** Whether a rule answers a preset's question about the one argv that it names. */

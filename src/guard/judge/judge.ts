@@ -36,7 +36,7 @@ export interface JudgeExtras extends CallContainment {
 export function judge(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
   try {
     const inside = toolKind(call.tool) === "shell" ? insideOf(policy, machine) : undefined;
-    const examined = examine(call, { policy: ready(policy), machine, inside });
+    const examined = examine(call, ready(policy), machine, inside);
     if (inside === undefined) {
       const raised = machine.tainted === true ? raiseTaint(examined) : [];
       return decide([...examined.findings, ...raised], examined.effects, policy.interactive);
@@ -67,13 +67,12 @@ interface Examined {
   readonly effects: readonly SeenEffect[];
 }
 
-interface ExamineParts {
-  readonly policy: ReadyPolicy;
-  readonly machine: Machine & JudgeExtras;
-  readonly inside: Inside | undefined;
-}
-
-function examine(call: AgentCall, { policy, machine, inside }: ExamineParts): Examined {
+function examine(
+  call: AgentCall,
+  policy: ReadyPolicy,
+  machine: Machine & JudgeExtras,
+  inside: Inside | undefined,
+): Examined {
   // Read the clock first, to notice a machine without one before allowing anything.
   if (!Number.isFinite(machine.now())) throw new Error("the clock is not working");
   const named = judgeToolName(call.tool, policy);

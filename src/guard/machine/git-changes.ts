@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { blobId } from "../../lib/files/hash-file.ts";
 import type { TrackedFiles } from "../../contract/machine.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { runGitBriefly } from "../../lib/process/run-git.ts";
@@ -49,8 +49,7 @@ function isSame(path: string, mode: string, id: string): boolean {
     const link = lstatSync(path).isSymbolicLink();
     if (link !== (mode === "120000")) return false;
     const bytes = link ? Buffer.from(readlinkSync(path)) : readBounded(path, MAX_FILE).bytes;
-    const hash = createHash(id.length === 64 ? "sha256" : "sha1");
-    return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === id;
+    return blobId(bytes, id.length) === id;
   } catch {
     // It is missing or cannot be read, so git would write it.
     return false;

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import type { Machine, PathKind } from "../../contract/machine.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBounded, textIfReadable } from "../../lib/files/read-file.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { gitAltered, gitChanges, gitTracked } from "./git-changes.ts";
 
@@ -43,13 +43,7 @@ export const realMachine: Machine = {
       return undefined;
     }
   },
-  readText: (path) => {
-    try {
-      return readBounded(path, MAX_TEXT).bytes.toString("utf8");
-    } catch {
-      return undefined;
-    }
-  },
+  readText: (path) => textIfReadable(path, MAX_TEXT),
   gitChanges,
   gitTracked,
   gitAltered,

@@ -68,8 +68,10 @@ export function compilePolicy(folder: string, workspaceRoot: string): Policy {
 
 /** The policy from one file, treated as the user's own. */
 export function loadNamedPolicy(
-  { path, text }: { readonly path: string; readonly text: string },
-  { workspaceRoot, preset }: Pick<PolicyPlaces, "workspaceRoot" | "preset">,
+  path: string,
+  text: string,
+  workspaceRoot: string,
+  preset: PresetName | undefined,
 ): ActivePolicy {
   const file = readPolicyFile(text, path);
   const policy = mergePolicy([{ origin: "user", trusted: true, file }], { workspaceRoot, home: homedir(), preset });

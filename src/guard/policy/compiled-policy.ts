@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { OrderPolicy, Policy } from "../../contract/policy.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { newerFormat } from "../../lib/json/file-format.ts";
 import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
@@ -74,8 +74,11 @@ const defaultPolicy = (places: CompiledPlaces): Policy => ({
 });
 
 /** A preset applied to a workspace. */
-export function presetPolicy(name: PresetName, place: Pick<Policy, "workspaceRoot" | "home">): Policy {
-  return { ...PRESETS[name], version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
+export function presetPolicy(
+  name: PresetName,
+  { workspaceRoot, home }: { workspaceRoot: string; home: string },
+): Policy {
+  return { ...PRESETS[name], version: 1, workspaceRoot, home };
 }
 
 interface CompiledSource {
@@ -164,7 +167,7 @@ const MAX_BYTES = 1024 * 1024;
 /** Reads a policy file. A repository may contain a FIFO or gigabytes under that name; both are rejected immediately. */
 export function readPolicyText(path: string): string {
   try {
-    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+    return readBoundedText(path, MAX_BYTES);
   } catch (cause) {
     const why = errorCode(cause) ?? messageOf(cause);
     throw new UserError(`the policy cannot be read: ${why}`, {

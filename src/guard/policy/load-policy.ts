@@ -36,7 +36,7 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
       fix: "fix the YAML at that position",
     });
   const plain = toPlain(document);
-  refuseNewer(plain, { where: at(["version"]), known: 1 });
+  refuseNewer(plain, at(["version"]));
   const parsed = PolicyFile.safeParse(plain);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -46,6 +46,18 @@ test("a workspace sets the limits of the sandbox only if it is trusted; its leve
     expect(PolicyFile.safeParse({ version: 1, sandbox: { limits: { memory } } }).success).toBe(false);
 });
 
+test("a workspace that is not trusted can refuse the weaker form of the sandbox, and cannot take it", () => {
+  const wanting = (landlock: string) => ({ sandbox: { landlock } });
+  const merged = (one: string, other: string, isTrusted: boolean) =>
+    mergePolicy([source("user", true, wanting(one)), source("workspace", isTrusted, wanting(other))], place).landlock;
+  expect([merged("deny", "allow", false), merged("allow", "deny", false), merged("deny", "allow", true)]).toEqual([
+    "deny",
+    "deny",
+    "allow",
+  ]);
+  expect(PolicyFile.safeParse({ version: 1, sandbox: { landlock: "yes" } }).success).toBe(false);
+});
+
 test("nobody removes another source's denial", () => {
   const managed = source("managed", true, {
     rules: [{ id: "no-push", argv: ["git", "push"], verdict: "deny" }],

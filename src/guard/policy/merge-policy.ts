@@ -11,15 +11,11 @@ export interface PolicySource {
   readonly changed?: boolean | undefined;
 }
 
-interface PolicyPlace {
-  readonly workspaceRoot: string;
-  readonly home: string;
-  /** The preset if no file names one. */
-  readonly preset?: PresetName | undefined;
-}
-
-/** Merges a preset and the files that apply, strongest origin first. */
-export function mergePolicy(sources: readonly PolicySource[], place: PolicyPlace): Policy {
+/** Merges a preset and the files that apply, strongest origin first. `preset` counts if no file names one. */
+export function mergePolicy(
+  sources: readonly PolicySource[],
+  place: { readonly workspaceRoot: string; readonly home: string; readonly preset?: PresetName | undefined },
+): Policy {
   const preset = PRESETS[choosePreset(sources, place.preset ?? "default")];
   const start: Policy = { ...preset, version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
   // Managed files come after the user's, so that a user's `!` entry cannot lift their denials.
@@ -60,7 +56,7 @@ const SANDBOXES = ["off", "auto", "workspace", "strict"] as const;
 /** Takes only the restrictions from a file. */
 function tighten(policy: Policy, source: PolicySource): Policy {
   const { paths, network, tools } = source.file;
-  const { sandbox = "off" } = sandboxOf(source.file);
+  const { sandbox = "off", landlock } = sandboxOf(source.file);
   const mode = network?.mode ?? "any";
   return {
     ...policy,
@@ -81,6 +77,7 @@ function tighten(policy: Policy, source: PolicySource): Policy {
       ask: [...policy.tools.ask, ...(tools?.require_approval_for ?? [])],
     },
     sandbox: SANDBOXES.indexOf(sandbox) > SANDBOXES.indexOf(policy.sandbox) ? sandbox : policy.sandbox,
+    ...(landlock === "deny" ? { landlock } : {}),
   };
 }
 
@@ -133,12 +130,13 @@ function grantsOf(source: FileFrom): Grants {
 }
 
 /** The sandbox that a file asks for, in either of its two forms, with sizes in bytes. */
-function sandboxOf({ sandbox }: PolicyFile): Pick<Grants, "sandbox" | "limits"> {
+function sandboxOf({ sandbox }: PolicyFile): Pick<Grants, "sandbox" | "landlock" | "limits"> {
   if (typeof sandbox !== "object") return { sandbox };
   const { memory, processes, tmp } = sandbox.limits;
   const limits = { memory: memory && bytesOf(memory), processes, tmp: tmp && bytesOf(tmp) };
   const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return { sandbox: sandbox.level, limits: given.length === 0 ? undefined : Object.fromEntries(given) };
+  const { level, landlock } = sandbox;
+  return { sandbox: level, landlock, limits: given.length === 0 ? undefined : Object.fromEntries(given) };
 }
 
 const bytesOf = (size: string) => Number.parseInt(size, 10) * 1024 ** (size.endsWith("G") ? 3 : 2);
@@ -149,7 +147,7 @@ function hasGrants(grants: Grants): boolean {
     [grants.rules, grants.hosts, grants.tools, grants.passVariables, grants.newRepositories].some(
       (list) => list.length > 0,
     ) ||
-    [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox, grants.limits].some(
+    [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox, grants.landlock, grants.limits].some(
       (value) => value !== undefined,
     )
   );
@@ -177,6 +175,7 @@ function withGrants(policy: Policy, grants: Grants): Policy {
     },
     tools: { ...policy.tools, allow: [...policy.tools.allow, ...grants.tools] },
     sandbox: grants.sandbox ?? policy.sandbox,
+    ...(grants.landlock === undefined ? {} : { landlock: grants.landlock }),
     ...(grants.limits === undefined ? {} : { limits: { ...policy.limits, ...grants.limits } }),
     passVariables: [...(policy.passVariables ?? []), ...grants.passVariables],
     newRepositories: [...(policy.newRepositories ?? []), ...grants.newRepositories],

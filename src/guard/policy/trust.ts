@@ -4,7 +4,7 @@ import { newerFormat, refuseNewer } from "../../lib/json/file-format.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 
 /** A workspace file that the user reviewed and trusts in that version. */
@@ -62,7 +62,7 @@ export function revoke(folder: string, path: string): boolean {
 
 /** Throws if a newer signalbox wrote the store: its trust is neither used nor lost. */
 export function refuseNewerTrust(folder: string): void {
-  const text = readIfThere(store(folder))?.toString("utf8") ?? "";
+  const text = textIfThere(store(folder)) ?? "";
   let value: unknown;
   try {
     value = parseJson(text);
@@ -70,7 +70,7 @@ export function refuseNewerTrust(folder: string): void {
     // Broken: it trusts nothing, and may be replaced.
     return;
   }
-  refuseNewer(value, { where: store(folder), known: 1 });
+  refuseNewer(value, store(folder));
 }
 
 function writeTrust(folder: string, files: readonly TrustedFile[]): void {

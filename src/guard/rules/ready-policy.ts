@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import { FLOOR_ASK_WRITE, FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "./floors.ts";
 import { compileGlob, covers, isWild, type PathGlob } from "../../lib/path/glob.ts";
 import type { HostPattern } from "../../lib/net/host-pattern.ts";
@@ -94,17 +94,8 @@ function withOwnFolder(source: string): readonly string[] {
   const { SIGNALBOX_HOME: folder = "" } = process.env;
   if (folder === "" || !source.startsWith(`${OWN}/`)) return [source];
   // A name cannot be quoted in a pattern.
-  const places = [folder, realFolder(folder)].map((path) => path.replaceAll(/[*?[]/g, "?"));
+  const places = [folder, realIfThere(folder)].map((path) => path.replaceAll(/[*?[]/g, "?"));
   return [source, ...new Set(places.map((path) => path + source.slice(OWN.length)))];
-}
-
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // It is made when it is needed first.
-    return path;
-  }
 }
 
 function once<T>(make: () => T): () => T {

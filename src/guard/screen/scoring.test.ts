@@ -55,7 +55,7 @@ function report(name: string, cases: readonly Case[]): { recall: number; falseAl
 test.each([
   ["injection-cases.jsonl", 0.98, 0],
   ["injection-own-cases.jsonl", 0.92, 0.01],
-  ["injection-fresh-cases.jsonl", 0.87, 0.01],
+  ["injection-fresh-cases.jsonl", 0.87, 0.012],
   ["injection-a-cases.jsonl", 0.93, 0],
   ["injection-b-cases.jsonl", 0.92, 0],
   ["injection-c-cases.jsonl", 0.86, 0],

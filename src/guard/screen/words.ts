@@ -43,14 +43,14 @@ prompt: hidden prompt, instructions you were given, above this line, system prom
   de: systemprompt*  nl: systeemprompt*  es: instrucciones iniciales  it: prompt di sistema  tr: sistem istemi*,
   sistem prompt*  id: prompt sistem  vi: loi nhac he thong  ru: системн* промпт*  zh: 系统提示  ja: システムプロンプト  ko: 시스템 프롬프트
   th: พรอมต์ระบบ  ar: موجه النظام  hi: सिस्टम प्रॉम्प्ट
-reveal: provide, extract, collect, harvest, gather, reveal, output, show, display, dump, repeat, disclose, leak, expose,
-  echo, quote, reproduce, translate, return, state, list, share, summarise, summarize, convert, copy, include, post,
-  publish, render, report, write your, write down, tell me, give me, what were, what does, what are your, what is your,
-  put your, which rules, hand over, listing all, showing, which hidden  de: gib, zeige, zeig  nl: toon  es: muestra,
-  revela, ensena*, dime, muestrame, revele  fr: affiche, montre*  it: mostra, mostrami, rivela  pt: mostre  pl: pokaz,
-  wyswietl  tr: goster, açıkla  id: tampilkan  vi: hien thi  ru: покажи, выведи, раскрой  zh: 打印, 输出, 告诉我, 显示, 透露, 展示
-  ja: 表示, 出力, 教えて, 見せて, 明らかに  ko: 출력, 보여, 알려, 공개  th: แสดง, บอก  ar: اعرض, اطبع, أظهر, اكشف  he: הצג  hi: दिखा, बता,
-  प्रकट
+reveal: provide, print, extract, collect, harvest, gather, reveal, output, show, display, dump, repeat, disclose, leak,
+  expose, echo, quote, reproduce, translate, return, state, list, share, summarise, summarize, convert, copy, include,
+  post, publish, render, report, write your, write down, tell me, give me, what were, what does, what are your,
+  what is your, put your, which rules, hand over, listing all, showing, which hidden  de: gib, zeige, zeig  nl: toon
+  es: muestra, revela, ensena*, dime, muestrame, revele  fr: affiche, montre*  it: mostra, mostrami, rivela  pt: mostre
+  pl: pokaz, wyswietl  tr: goster, açıkla  id: tampilkan  vi: hien thi  ru: покажи, выведи, раскрой  zh: 打印, 输出, 告诉我,
+  显示, 透露, 展示  ja: 表示, 出力, 教えて, 見せて, 明らかに  ko: 출력, 보여, 알려, 공개  th: แสดง, บอก  ar: اعرض, اطبع, أظهر, اكشف  he: הצג
+  hi: दिखा, बता, प्रकट
 inner: verbatim, exactly, unchanged, your, full, complete, hidden, exact, initial, original, secret, internal,
   confidential, you were given, you received, you have, give you  de: versteckt*  es: oculta*, oculto*  fr: cache*
   it: nascost*  tr: gizli  ru: скрыт*  zh: 隐藏  ja: 隠  ko: 숨겨진  ar: مخفي
@@ -149,8 +149,8 @@ disable: disable, disabled, disables, disabling, remove, bypass, skip, suspended
   elimina*, quita*  fr: desactive*, supprime*  it: disattiva*, rimuovi  pt: desative, remova*  pl: wylacz*, usun
   tr: kapat*, kaldir*  id: matikan  vi: tat  ru: отключи*, сними, снять  uk: вимкни*  zh: 关闭, 停用, 删除, 移除  ja: 無効, 削除し,
   解除  ko: 비활성화, 해제  th: ปิด  ar: عطل, تعطيل, ازل  he: כבה  hi: हटाएं
-safety: restriction*, filters, content restrictions, safety measures, security measures, moderation, guardrail*,
-  sandbox*, approval*, lockfile, firewall, authentication, security check*, security scan*, permission check*,
+safety: approval*, restriction*, filters, content restrictions, safety measures, security measures, moderation,
+  guardrail*, sandbox*, lockfile, firewall, authentication, security check*, security scan*, permission check*,
   the checks, the tests, the hooks, code review, ssl verification, rate limit*, the policy, the prompts, protection*,
   permission dialog*, confirmation, confirmations, sslverify, verification, deny section, security test*
   de: sicherheit*, beschrankungen, einschrankungen  nl: goedkeuring*, controle*  es: seguridad, confirmacion*, filtro*,
@@ -170,7 +170,7 @@ asset: repository, repo, database, prod, production, tests, backups, backup, buc
   फ़ाइल
 context: file contents, contents of any file, environment context, all environment context, sidenote, full conversation,
   conversation so far, home directory, user's last, file's content*, the chat
-put: add, append, write, writing, put, attach, paste, pasting, post, posting, upload, uploaded, uploading, echo,
+put: dump, add, append, write, writing, put, attach, paste, pasting, post, posting, upload, uploaded, uploading, echo,
   hardcode, amend, publish, include the, hand over, drop the, copy the, attaching, saving, screenshot, we need the,
   encode the, quote the, make the, name the  de: schreib*, setze, hang*, pack*  nl: zet, plaats  es: escrib*, coloque
   fr: mets, ajoute*, joins  it: scrivi  pl: wpisz  tr: yaz, yapistir  id: tulis  vi: ghi, dan, them  ru: запиши*

@@ -40,7 +40,7 @@ test.each(["/opt/a b/bash", "/bin/bash\ntouch marked", "bash", "", "/bin/ba'sh"]
 );
 
 const REFUSALS = ["REFUSED_TOOL", "REFUSED_STOP", "REFUSED_SUBAGENT_STOP", "NO_ANSWER"];
-const LAUNCH = ["TOKEN", "SECONDS", "SEAL", "BUNDLE", ...REFUSALS];
+const LAUNCH = ["TOKEN", "SECONDS", "STOP_SECONDS", "SEAL", "BUNDLE", ...REFUSALS];
 
 /** The placeholders of each script, including those in the files it sources. */
 const PLACEHOLDERS: Readonly<Record<ScriptName, readonly string[]>> = {

@@ -21,9 +21,9 @@ ask_server() {
     writer=$!
   fi
   if ((BASH_VERSINFO[0] > 3)); then
-    IFS= read -r -N 134217728 -t @SECONDS@ answer <&3
+    IFS= read -r -N 134217728 -t "$patience" answer <&3
   else
-    IFS= read -r -d '' -t @SECONDS@ answer <&3
+    IFS= read -r -d '' -t "$patience" answer <&3
   fi 2>/dev/null
   exec 3>&-
   if [ -n "${writer-}" ]; then disown "$writer"; kill -KILL "$writer"; fi 2>/dev/null

@@ -3,7 +3,9 @@
 trap '' PIPE
 PATH=/usr/bin:/bin LC_ALL=C
 unset @DANGEROUS@
-event=$1 via=${2:-launch} seal=@SEAL@ answer=
+event=$1 via=${2:-launch} seal=@SEAL@ patience=@SECONDS@ answer=
+# A launch may check the work at a stop.
+[ "$event" != agent-stop ] || patience=@STOP_SECONDS@
 nl='
 '
 

@@ -56,6 +56,7 @@ async function wrapper({ client, answer, bundle = "exit 1", dialect = "claude", 
       seal: SEAL,
       deadline: ["/usr/bin/timeout", "-s", "KILL", String(seconds)],
       seconds,
+      stopSeconds: seconds,
     }),
     { mode: 0o700 },
   );

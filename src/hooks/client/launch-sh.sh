@@ -6,7 +6,7 @@ input=$(/bin/cat)
 # Without nc the socket path is empty, and the server is skipped.
 ask_server() {
   [ -S @SOCKET@ ] || return 1
-  answer=$(exec 2>/dev/null; printf '%s %s %s %s\n%s' @TOKEN@ "$event" "$via" "${#input}" "$input" | @NC@ -N -w @SECONDS@ -U @SOCKET@)
+  answer=$(exec 2>/dev/null; printf '%s %s %s %s\n%s' @TOKEN@ "$event" "$via" "${#input}" "$input" | @NC@ -N -w "$patience" -U @SOCKET@)
   sealed
 }
 . ./launch-end.sh

@@ -17,32 +17,38 @@ export interface WrapperParts {
   readonly settings: string;
   readonly token: string;
   readonly seal: string;
-  /** A program and its arguments that kill the bundle if it hangs. */
+  /** A program and its arguments, the last of them a number of seconds, that kill the bundle if it hangs. */
   readonly deadline: readonly string[];
   readonly seconds: number;
+  /** The same for a stop, at which the launch may check the work. */
+  readonly stopSeconds: number;
 }
 
 const NO_LAUNCH_ANSWER = "Blocked: signalbox did not answer. Tell the user that the guard is broken.";
 
 /** The script that an agent calls. Reads its input once, asks the server, then the bundle, and refuses if both fail. */
 export function wrapperText(parts: WrapperParts): string {
-  const { dialect, client, node, bundle, settings, token, seal, deadline } = parts;
+  const { dialect, client, node, bundle, settings, token, seal, deadline, stopSeconds } = parts;
   const events = HOOK_EVENTS.filter((event) => dialect.events[event] !== undefined);
   const values = {
     ...refusals(dialect, events, NO_LAUNCH_ANSWER),
     TOKEN: token,
     SEAL: seal,
     SECONDS: String(parts.seconds),
+    STOP_SECONDS: String(stopSeconds),
     BUNDLE: [...deadline, node, bundle, "--settings", settings],
   };
   if (client?.kind === "bash")
     return fillScript("launch-bash", { ...values, BASH: client.program, PORT: String(client.port) });
   return fillScript("launch-sh", {
     ...values,
-    NC: client === undefined ? [] : [...deadline, client.program],
+    NC: client === undefined ? [] : [...after(deadline, stopSeconds + 5), client.program],
     SOCKET: client?.socket ?? "",
   });
 }
+
+const after = (deadline: readonly string[], seconds: number) =>
+  deadline.length === 0 ? [] : [...deadline.slice(0, -1), String(seconds)];
 
 export interface StagedWrapperParts {
   readonly dialect: Dialect;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Containment } from "../../contract/agent-call.ts";
+import { type Containment, weakerNotice } from "../../contract/agent-call.ts";
 import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
 import type { OwnRules } from "../../contract/own-rules.ts";
 import type { Policy } from "../../contract/policy.ts";
@@ -9,7 +9,7 @@ import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
 import { isInside, unsafeWorkspace } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { ContainedSession } from "../../sandbox/contained-session.ts";
-import { openSnapshotSession } from "../../snapshots/open-session.ts";
+import { openSnapshotSession, type SnapshotSession } from "../../snapshots/open-session.ts";
 import { liveOwnRules } from "../hook-context.ts";
 import type { GuardedStart, SessionRecovery } from "./guarded-start.ts";
 
@@ -29,6 +29,7 @@ interface SessionParts {
 interface SessionOfPlace extends ContainedSession, SessionRecovery {
   /** Settles when it is known what could be restored. */
   readonly ready: Promise<unknown>;
+  readonly snapshot?: SnapshotSession["ready"] | undefined;
 }
 
 /** Where the commands of one start will run, and the flags that go with it. */
@@ -72,18 +73,21 @@ export async function containSession(start: GuardedStart, parts: SessionParts): 
   const first = plan(true);
   if (first.by !== "signalbox") return byOther(first);
   const removeMountPoints = makeMountPoints(workspace, first.mountPoints ?? []);
-  const session = await openSession(start, parts);
+  const session = await openSession(start, parts, isRequired);
   if (!session.contained) {
     removeMountPoints();
     return without(session.containment);
   }
-  const planned = session.usesHelper ? first : plan(false);
+  // An agent's own sandbox needs user namespaces as well, where it has one.
+  const canEnter = session.usesHelper && session.containment.form !== "landlock";
+  if (!canEnter) removeMountPoints();
+  const planned = canEnter ? first : plan(false);
   if (planned.by !== "signalbox") {
     await session[Symbol.asyncDispose]();
     removeMountPoints();
     return byOther(planned);
   }
-  if (planned.say !== undefined) start.warn(planned.say);
+  for (const text of [weakerNotice(session.containment), planned.say]) if (text !== undefined) start.warn(text);
   return {
     containment: session.containment,
     session: withRecovery(session, start, parts, removeMountPoints),
@@ -127,6 +131,7 @@ function withRecovery(
   return {
     ...session,
     ...snapshot,
+    snapshot: snapshot.ready,
     ready,
     async [Symbol.asyncDispose]() {
       hasEnded = true;
@@ -181,20 +186,26 @@ function refusal({ because, fix }: { readonly because: string; readonly fix: str
 type HeldByAgent = Extract<ContainedStart, { readonly by: "agent" }>;
 
 function heldByAgent(start: GuardedStart, { held, because }: HeldByAgent, isRequired: boolean): SessionPlace {
-  const containment = { contained: true, by: start.agent, held, provenAt: new Date().toISOString() } as const;
+  const provenAt = new Date().toISOString();
+  const containment = { contained: true, form: "agent", by: start.agent, held, provenAt } as const;
   start.warn(because);
   return {
     containment,
     flags: start.flagsWhen?.(true) ?? start.flags,
     isRequired,
-    facts: () => ({ ...uncontained(null), contained: true, by: start.agent, held: [...held] }),
+    facts: () => ({ ...uncontained(null), contained: true, form: "agent", by: start.agent, held: [...held] }),
   };
 }
 
-async function openSession(start: GuardedStart, { policy, currentPolicy, home, isTainted }: SessionParts) {
+async function openSession(
+  start: GuardedStart,
+  { policy, currentPolicy, home, isTainted }: SessionParts,
+  isRequired: boolean,
+) {
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   return await openContainedSession({
     policy,
+    isRequired,
     caller: { session: start.id, agent: start.agent },
     environment: start.env,
     signalboxHome: home,

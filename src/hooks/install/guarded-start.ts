@@ -1,7 +1,7 @@
 import type { Containment } from "../../contract/agent-call.ts";
 import type { GivenTexts, Installed } from "../../contract/agent-install.ts";
 import type { ContainmentFacts } from "../../contract/seal.ts";
-import type { OrderPolicy } from "../../contract/policy.ts";
+import type { OrderPolicy, Policy } from "../../contract/policy.ts";
 import type { SnapshotSession } from "../../snapshots/open-session.ts";
 import type { WrapperParts } from "../client/wrappers.ts";
 import type { HookContext } from "../hook-context.ts";
@@ -34,6 +34,7 @@ export interface GuardedStart {
   readonly order?: OrderPolicy | undefined;
   readonly alsoJudge?: HookContext["alsoJudge"];
   readonly answered?: HookContext["answered"];
+  readonly watch?: HookContext["watch"];
   /** True for settings that contain only what `signalbox stage` writes; these need no trust. */
   readonly staged?: ((path: string, text: string) => boolean) | undefined;
   /** What `.signalbox/` has for this agent. */
@@ -74,6 +75,10 @@ export interface Guard extends Installed, AsyncDisposable {
   readonly heard: () => boolean;
   /** The agent's id of the conversation with its person, once there is one. */
   readonly conversation?: (() => string | undefined) | undefined;
+  /** The policy that its calls are judged by. */
+  readonly policy: Policy;
+  /** The snapshot from before the session, if one is taken beside it. */
+  readonly snapshot?: SnapshotSession["ready"] | undefined;
   /** Where the agent's commands run, for the receipt. */
   readonly containment?: (() => ContainmentFacts) | undefined;
 }

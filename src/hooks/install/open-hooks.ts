@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findDialect } from "../../agents/find-dialect.ts";
+import { STOP_SECONDS } from "../../agents/install/hook-entries.ts";
 import type { OwnHook, StartFacts } from "../../contract/agent-install.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { packageFolder, runsFromSources } from "../../lib/path/package-folder.ts";
@@ -70,6 +71,7 @@ function wrapperParts(start: GuardedStart, settings: HookSettings, { token, clie
     seal: settings.seal,
     deadline: findDeadline(patience + 5),
     seconds: patience,
+    stopSeconds: start.watch?.checksStops === true ? STOP_SECONDS - 30 : patience,
   };
 }
 

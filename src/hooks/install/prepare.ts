@@ -100,6 +100,8 @@ async function installHooks(start: GuardedStart, parts: PlacedStart): Promise<Gu
     load: hooks.load,
     heard: hooks.heard,
     conversation: () => conversation,
+    policy,
+    snapshot: session?.snapshot,
     containment: place.facts,
     async [Symbol.asyncDispose]() {
       endAll([hooks.stopServer, hooks.closeAnswerer, () => installed.end?.()], start.warn);

@@ -1,5 +1,6 @@
-import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
+import { accessSync, constants, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { HOOK_EVENTS } from "../../agents/pack/hook-event.ts";
 import type { OwnHook } from "../../contract/agent-install.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
@@ -30,19 +31,13 @@ export function findHooks({ workspace, folder }: HookPlaces): readonly FoundHook
 }
 
 function inFolder(place: string, origin: HookOrigin, places: HookPlaces): readonly FoundHook[] {
-  return names(place).flatMap((name) => {
-    const event = eventOf(name);
-    const hook = { name, origin, file: join(place, name), own: origin === "home" };
-    return event === undefined ? [] : [describeHook({ event, ...hook }, places)];
-  });
-}
-
-function names(place: string): readonly string[] {
-  try {
-    return readdirSync(place).toSorted();
-  } catch {
-    return [];
-  }
+  return namesIn(place)
+    .toSorted()
+    .flatMap((name) => {
+      const event = eventOf(name);
+      const hook = { name, origin, file: join(place, name), own: origin === "home" };
+      return event === undefined ? [] : [describeHook({ event, ...hook }, places)];
+    });
 }
 
 /** `tool-before`, `tool-before.py` and `tool-before-2-lint` all belong to the same event. */

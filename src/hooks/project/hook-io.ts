@@ -1,7 +1,7 @@
 import type { HookAnswer, HookEventName } from "../../contract/hook-event.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
-import { parseJson } from "../../lib/json/parse-json.ts";
+import { jsonIfValid } from "../../lib/json/parse-json.ts";
 
 /** Claude Code's names for Copilot's tools, which is what hooks compare with. */
 const EXPECTED_NAMES: Readonly<Record<string, string>> = {
@@ -26,11 +26,11 @@ const EXPECTED_NAMES: Readonly<Record<string, string>> = {
  */
 export function hookStdin(text: string): string {
   if (!text.includes('"toolName"')) return text;
-  const payload = parse(text);
+  const payload = jsonIfValid(text);
   if (!isRecord(payload) || "tool_name" in payload || "tool_input" in payload) return text;
   const { toolName, toolArgs, toolResult, sessionId } = payload;
   if (typeof toolName !== "string") return text;
-  const input = typeof toolArgs === "string" ? (parse(toolArgs) ?? toolArgs) : toolArgs;
+  const input = typeof toolArgs === "string" ? (jsonIfValid(toolArgs) ?? toolArgs) : toolArgs;
   return JSON.stringify({
     ...payload,
     tool_name: EXPECTED_NAMES[toolName] ?? toolName,
@@ -38,14 +38,6 @@ export function hookStdin(text: string): string {
     ...(toolResult === undefined || "tool_response" in payload ? {} : { tool_response: toolResult }),
     ...(sessionId === undefined || "session_id" in payload ? {} : { session_id: sessionId }),
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 type HookObject = Readonly<Record<string, unknown>>;

@@ -4,7 +4,6 @@ import { numberOf, textOf } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE, usageSince } from "../../contract/receipt.ts";
-import { commandEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { asyncQueue } from "../../lib/process/tasks.ts";
 import { type AgentIdentity, decideOrAsk, type Host, type HostJob, type OpenHost } from "../../receipts/host.ts";
@@ -12,6 +11,7 @@ import { openMode } from "../program/compose-prompt.ts";
 import {
   describeProgramEnd,
   type HostCommand,
+  hostEnvironment,
   type HostProgram,
   refuseUncontained,
   RUNS_ITSELF,
@@ -265,9 +265,9 @@ const textIn = (update: SessionUpdate) =>
 /** Opens any agent that speaks ACP on its standard streams. */
 export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, options: AcpOptions): OpenHost {
   return async (place) => {
-    const { runId, policy, folder } = place;
+    const { policy, folder } = place;
     refuseUncontained(options.name, RUNS_ITSELF, policy);
-    const own = commandEnvironment({ ...env, ...place.env }, runId);
+    const own = hostEnvironment(env, place);
     const peer = await programPeer(await startHostCommand(command, place, own));
     const terminals = policy && openTerminals(policy, own, folder);
     try {

@@ -63,7 +63,6 @@ test("a runner that fails is a failed run that says so", async () => {
     ABP_COPILOT_ARGS: `'${RUNNER}'`,
   };
   const { end } = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     openHost: host(settings),
     env: { RUNNER_EXIT: "3" },
   });
@@ -75,7 +74,7 @@ test("a runner that fails is a failed run that says so", async () => {
 
 test("an adapter of the older kind asks before each call, and a denied one does not happen", async () => {
   const settings = { ABP_COPILOT_ADAPTER_MODULE: join(FIXTURES, "copilot-adapter.cjs") };
-  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), openHost: host(settings) });
+  const { end } = await runOrder({ openHost: host(settings) });
   expect(end.facts.guard.decisions).toEqual({ allow: 1, ask: 0, deny: 1 });
   expect(end.receipt.trace).toContainEqual(expect.objectContaining({ type: "warning", message: "denied is null" }));
 });
@@ -86,7 +85,7 @@ test("ways that cannot be gone are said, and the next one is gone", async () => 
     ABP_COPILOT_RUNNER: process.execPath,
     ABP_COPILOT_RUNNER_ARGS: `'${RUNNER}'`,
   };
-  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), openHost: host(settings) });
+  const { end } = await runOrder({ openHost: host(settings) });
   const warnings = end.receipt.trace.flatMap((event) =>
     event.type === "warning" ? [event.message.split(":")[0]] : [],
   );
@@ -98,12 +97,10 @@ test("ways that cannot be gone are said, and the next one is gone", async () => 
 
 test("with nothing configured the run is partial and explains itself; a named way fails as itself", async () => {
   const nothing = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     openHost: host({ ABP_COPILOT_SDK_MODULE: "/no/such/sdk.js" }),
   });
   expect([nothing.end.exitCode, nothing.end.receipt.outcome]).toEqual([1, "partial"]);
   const named = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     openHost: host({ ABP_COPILOT_TRANSPORT: "sdk", ABP_COPILOT_SDK_MODULE: "/no/such/sdk.js" }),
   });
   expect([named.end.exitCode, named.end.because.includes("/no/such/sdk.js")]).toEqual([1, true]);

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
 import { isLoginError } from "../../agents/pack/records.ts";
@@ -245,13 +246,5 @@ export function programFile(cwd: string): string | undefined {
     ];
     if (found[0] !== undefined) return join(folder, found[0]);
     if (folder === top || folder === dirname(folder)) return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

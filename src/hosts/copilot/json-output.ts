@@ -10,7 +10,7 @@ import {
 } from "../../agents/pack/records.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE, type Usage } from "../../contract/receipt.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import type { HostPlace } from "../../receipts/host.ts";
@@ -149,7 +149,7 @@ const MAX_BYTES = 1024 * 1024;
 /** The tokens of all models in a file of `copilot --usage-output-file`; undefined if there is no such file. */
 function usageIn(path: string): Usage | undefined {
   try {
-    const file: unknown = parseJson(readBounded(path, MAX_BYTES).bytes.toString("utf8"));
+    const file: unknown = parseJson(readBoundedText(path, MAX_BYTES));
     const models = isRecord(file) && isRecord(file["modelMetrics"]) ? Object.values(file["modelMetrics"]) : [];
     const usages = models.map((model) => (isRecord(model) ? model["usage"] : undefined));
     const total = (name: string) => {

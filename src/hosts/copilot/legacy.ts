@@ -2,12 +2,11 @@ import { numberOf, textOf } from "../../agents/pack/records.ts";
 import type { HostJob, OpenHost } from "../../receipts/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE, Usage } from "../../contract/receipt.ts";
-import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/text/decode-lines.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { composePrompt, openMode } from "../program/compose-prompt.ts";
-import { describeProgramEnd, startHostCommand } from "../program/program.ts";
+import { describeProgramEnd, hostEnvironment, startHostCommand } from "../program/program.ts";
 import { copilotRequest } from "./session-settings.ts";
 import { COPILOT_BACKEND, UNKNOWN_COPILOT } from "./settings.ts";
 
@@ -19,8 +18,7 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
     agent: UNKNOWN_COPILOT,
     holds: false,
     async *run(job) {
-      const own = commandEnvironment({ ...env, ...place.env }, place.runId);
-      await using program = await startHostCommand({ path, argv }, place, own);
+      await using program = await startHostCommand({ path, argv }, place, hostEnvironment(env, place));
       const prompt = composePrompt(job);
       yield* prompt.warnings;
       const end = () => void program[Symbol.asyncDispose]();

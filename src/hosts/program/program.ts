@@ -5,9 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { commandWords } from "../../agents/find-binary.ts";
 import { workspaceFolders } from "../../agents/search-path.ts";
 import type { Policy } from "../../contract/policy.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
 import { endTree } from "../../lib/process/end-tree.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
+import type { HostPlace } from "../../receipts/host.ts";
 
 /** A program in a run, with its streams. Disposing it ends all its processes. */
 export interface HostProgram extends AsyncDisposable {
@@ -123,6 +125,10 @@ export async function startHostCommand(
     });
   }
 }
+
+/** The environment of a program of this run that is no agent of ours: with the order's variables. */
+export const hostEnvironment = (env: NodeJS.ProcessEnv, { env: added, runId }: HostPlace): NodeJS.ProcessEnv =>
+  commandEnvironment({ ...env, ...added }, runId);
 
 interface RunFolder {
   readonly root: string;

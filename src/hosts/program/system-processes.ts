@@ -5,7 +5,8 @@ import { endTree } from "../../lib/process/end-tree.ts";
 import { openPipes, spawnOnPipe } from "../../lib/process/pipe-pool.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { isUserError, messageOf } from "../../lib/text/user-error.ts";
-import type { Check, CheckEnd, Processes } from "../../receipts/run/run-setup.ts";
+import type { CheckEnd } from "../../receipts/acceptance/accept-work.ts";
+import type { Check, Processes } from "../../receipts/run/run-setup.ts";
 
 /** The processes of this machine. */
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
@@ -36,8 +37,7 @@ async function runCheck(check: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd>
 async function runPlaced(check: Check, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<CheckEnd> {
   const { cwd, runId, timeoutMs, signal } = check;
   const pipes = openPipes({ first: 1, batch: 1, low: 0 });
-  const place = { cwd, env: commandEnvironment(env, runId), pipe: await pipes.take() };
-  const { child, output: stream } = spawnOnPipe(argv, place);
+  const { child, output: stream } = spawnOnPipe(argv, cwd, commandEnvironment(env, runId), await pipes.take());
   let output = Buffer.alloc(0);
   stream.on("data", (chunk: Buffer) => (output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES)));
   stream.on("error", () => undefined);
@@ -95,6 +95,7 @@ async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<PlacedC
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   const opening = openContainedSession({
     policy,
+    isRequired,
     caller: { session: check.runId, agent: "check" },
     environment: env,
     signalboxHome: home,

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isAlive } from "../../../test/support/is-alive.ts";
-import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { sidecarHost } from "./sidecar.ts";
@@ -150,16 +149,14 @@ test("nothing that a host started outlives the run", async () => {
 });
 
 test("an edit after the check, by something that hid from us, makes the check stale", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
   const mark = join(tempFolder(), "checking");
   const accept = [`touch ${mark}; while ! test -e late.txt; do sleep 0.05; done`];
-  const { end } = await runOrder({ root, accept, openHost: bad("edits-later", TIMES, [mark]) });
+  const { end } = await runOrder({ accept, openHost: bad("edits-later", TIMES, [mark]) });
   expect([end.exitCode, end.facts.verified]).toEqual([4, "stale"]);
 });
 
 test("artifacts that a host names are kept with their hash, and only those inside the workspace", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
-  const { end } = await runOrder({ root, openHost: bad("bad-artifact") });
+  const { end } = await runOrder({ openHost: bad("bad-artifact") });
   expect(end.facts.artifacts.map(({ path, size }) => [path.split("/").at(-1), size])).toEqual([["0001-left.txt", 4]]);
 });
 

@@ -1,12 +1,12 @@
 import { type AgentEvent, ErrorCode, newEvent } from "../../contract/agent-event.ts";
 import type { LooseHostEnvelope, RuntimeEnvelope } from "../../contract/envelope.ts";
 import { CONTRACT_VERSION, type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
-import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/text/decode-lines.ts";
 import { type Host, type HostJob, type OpenHost, ProtocolError } from "../../receipts/host.ts";
 import {
   describeProgramEnd,
   type HostCommand,
+  hostEnvironment,
   refuseUncontained,
   RUNS_ITSELF,
   startHostCommand,
@@ -21,7 +21,7 @@ export function sidecarHost(
 ): OpenHost {
   return async (place) => {
     refuseUncontained("a sidecar", RUNS_ITSELF, place.policy);
-    const program = await startHostCommand(command, place, commandEnvironment({ ...env, ...place.env }, place.runId));
+    const program = await startHostCommand(command, place, hostEnvironment(env, place));
     const peer = {
       output: program.output,
       send: program.write,

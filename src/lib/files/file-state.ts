@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { type BigIntStats, readdirSync, statSync } from "node:fs";
 
 /**
  * Changes whenever the file or folder does, or appears or disappears. Does not read its content. An empty folder counts
@@ -7,8 +7,7 @@ import { readdirSync, statSync } from "node:fs";
 export function fileState(path: string): string {
   try {
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-    if (stat === undefined || (stat.isDirectory() && readdirSync(path).length === 0)) return "-";
-    return [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
+    return stat === undefined || (stat.isDirectory() && readdirSync(path).length === 0) ? "-" : stateOf(stat);
   } catch {
     // A part of the path is not a folder, or may not be searched.
     return "-";
@@ -16,7 +15,6 @@ export function fileState(path: string): string {
 }
 
 /** Changes whenever the file does, without reading its content. Throws when the file does not exist. */
-export function fileFingerprint(path: string): string {
-  const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-  return [path, dev, ino, size, mtimeMs, ctimeMs].join(":");
-}
+export const fileFingerprint = (path: string): string => `${path}:${stateOf(statSync(path, { bigint: true }))}`;
+
+const stateOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => [dev, ino, size, mtimeNs, ctimeNs].join(":");

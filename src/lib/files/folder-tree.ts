@@ -22,11 +22,11 @@ export function treeSize(path: string): number {
   return namesIn(path).reduce((sum, name) => sum + treeSize(join(path, name)), 0);
 }
 
-function namesIn(path: string): readonly string[] {
+/** The names in a folder; none where there is no such folder, or it cannot be read. */
+export function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path);
   } catch {
-    // Unreadable for us. The removal will report it.
     return [];
   }
 }

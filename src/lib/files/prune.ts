@@ -40,6 +40,30 @@ export interface PruneCandidate {
   readonly mayGo: () => string | undefined;
 }
 
+/** Something of one name in a folder, whose own time counts as that of its last use. */
+export const oneFile = (what: string, path: string, mayGo: PruneCandidate["mayGo"]): PruneCandidate => ({
+  what,
+  used: lastChanged(path),
+  paths: [path],
+  mayGo,
+});
+
+/** Removes what is old in a folder of the home, which has something of its own under each name. */
+export function pruneFolder(
+  folder: string,
+  order: PruneOrder,
+  candidate: (name: string, path: string) => PruneCandidate | undefined,
+): PruneReport {
+  const { names, kept } = prunableNames(folder);
+  const candidates = names.flatMap((name) => candidate(name, join(folder, name)) ?? []);
+  return allReports([{ pruned: [], kept }, pruneCandidates(candidates, order)]);
+}
+
+export const allReports = (reports: readonly PruneReport[]): PruneReport => ({
+  pruned: reports.flatMap(({ pruned }) => pruned),
+  kept: reports.flatMap(({ kept }) => kept),
+});
+
 /** Removes candidates that were last used before the time. The paths of one vanish one by one, in the given order. */
 export function pruneCandidates(candidates: readonly PruneCandidate[], order: PruneOrder): PruneReport {
   const pruned: PrunedItem[] = [];
@@ -49,15 +73,20 @@ export function pruneCandidates(candidates: readonly PruneCandidate[], order: Pr
     if (!(used < order.before)) continue;
     try {
       const because = mayGo();
-      const bytes = because === undefined ? paths.reduce((sum, path) => sum + treeSize(path), 0) : 0;
-      if (because === undefined && !order.dryRun) for (const path of paths) discard(order.home, path);
-      if (because === undefined) pruned.push({ what, used, bytes });
-      else kept.push({ what, because });
+      if (because !== undefined) kept.push({ what, because });
+      else pruned.push({ what, used, bytes: discardAll(paths, order) });
     } catch (error) {
       kept.push({ what, because: `cannot remove it: ${messageOf(error)}` });
     }
   }
   return { pruned, kept };
+}
+
+/** Discards these, unless they are only listed. Returns their bytes. */
+export function discardAll(paths: readonly string[], { home, dryRun }: PruneOrder): number {
+  const bytes = paths.reduce((sum, path) => sum + treeSize(path), 0);
+  if (!dryRun) for (const path of paths) discard(home, path);
+  return bytes;
 }
 
 /** The names in a folder of the home. None if it is missing; `because` if it is a link, which is never followed. */
@@ -71,7 +100,7 @@ export function prunableNames(folder: string): { readonly names: readonly string
 const trashFolder = (home: string) => join(home, "pruning");
 
 /** Takes a path out of the home in one step. A kill afterwards leaves it where `emptyTrash` finds it. */
-export function discard(home: string, path: string): void {
+function discard(home: string, path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   makeFolder(trashFolder(home));
   if (!lstatSync(trashFolder(home)).isDirectory()) throw new Error(`${trashFolder(home)} is a link`);

@@ -32,6 +32,18 @@ export function readBounded(path: string, most: number): BoundedFile {
   }
 }
 
+/** The text of such a file. */
+export const readBoundedText = (path: string, most: number): string => readBounded(path, most).bytes.toString("utf8");
+
+/** The same; undefined where there is no such file, or it cannot be read. */
+export function textIfReadable(path: string, most = MAX_SETTINGS): string | undefined {
+  try {
+    return readBoundedText(path, most);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The bytes of a file, or undefined when it does not exist. Throws on any other problem, including a pipe or device,
  * which might never end.
@@ -45,6 +57,9 @@ export function readIfThere(path: string): Buffer | undefined {
     throw error;
   }
 }
+
+/** The text of such a file. */
+export const textIfThere = (path: string): string | undefined => readIfThere(path)?.toString("utf8");
 
 const BYTES = 256;
 

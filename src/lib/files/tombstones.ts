@@ -6,7 +6,7 @@ import { isRecord } from "../json/json-value.ts";
 import { newerFormat, withUpdate } from "../json/file-format.ts";
 import { makeFolder } from "./make-folder.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { readIfThere } from "./read-file.ts";
+import { textIfThere } from "./read-file.ts";
 import { isSigned, signedLine } from "./signed-chain.ts";
 
 /** Something that a signed chain names. */
@@ -71,7 +71,7 @@ interface Tombstones {
 export function readTombstones(file: string, { list, key }: Signing): Tombstones {
   const dates = new Map<string, string>();
   let flaw: Tombstones["flaw"];
-  const lines = (readIfThere(file)?.toString("utf8") ?? "").split("\n").slice(0, -1);
+  const lines = (textIfThere(file) ?? "").split("\n").slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const read = readLine(text, { list, key });
     if (typeof read === "string") flaw ??= { line: index + 1, because: read };

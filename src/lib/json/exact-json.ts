@@ -1,3 +1,4 @@
+import { sortedJson } from "./json-value.ts";
 import { jsonDepth, parseJson, readValidJson } from "./parse-json.ts";
 
 /** Maximum bracket nesting, as in serde_json. */
@@ -37,19 +38,14 @@ function keepExact(value: string | number, token: string): unknown {
  * The canonical text of a JSON value: no whitespace, keys sorted by UTF-8 bytes, numbers as serde_json prints them.
  * Undefined fields are omitted; a lone surrogate becomes the replacement character.
  */
-export function exactJson(value: unknown): string {
+export const exactJson = (value: unknown): string => sortedJson(value, exactText, compareBytes);
+
+function exactText(value: unknown): string | undefined {
   if (typeof value === "string") return JSON.stringify(value.toWellFormed());
   if (typeof value === "number") return numberText(value);
   if (JSON.isRawJSON(value)) return value.rawJSON;
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const fields: string[] = [];
-  for (const [key, item] of Object.entries(value).sort(byName))
-    if (item !== undefined) fields.push(`${exactJson(key)}:${exactJson(item)}`);
-  return `{${fields.join(",")}}`;
+  return typeof value === "object" && value !== null ? undefined : (JSON.stringify(value) ?? "null");
 }
-
-const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => compareBytes(one, other);
 
 /** As if the number had been written by `JSON.stringify` and parsed again, so that both paths give the same text. */
 function numberText(value: number): string {

@@ -1,12 +1,6 @@
 import { isRecord } from "./json-value.ts";
 import { UserError } from "../text/user-error.ts";
 
-/** Where a value came from, and the newest format that this signalbox reads there. */
-interface FormatPlace {
-  readonly where: string;
-  readonly known: number;
-}
-
 /**
  * Says that a stored value is from a newer signalbox, or undefined. A value without a version is from a release that
  * wrote none, and counts as format 1.
@@ -19,7 +13,7 @@ export function newerFormat(value: unknown, known = 1): string | undefined {
 }
 
 /** Throws for a value of a newer signalbox, so that it is neither called damaged nor overwritten. */
-export function refuseNewer(value: unknown, { where, known }: FormatPlace): void {
+export function refuseNewer(value: unknown, where: string, known = 1): void {
   const newer = newerFormat(value, known);
   if (newer !== undefined) throw new UserError(newer, { where, fix: "update signalbox" });
 }

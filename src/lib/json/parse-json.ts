@@ -10,6 +10,15 @@ export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? readValidJson(text) : value;
 }
 
+/** The same; undefined for a text that is not JSON. */
+export function jsonIfValid(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a key of a valid JSON text contains an escape. Other texts are safe with `JSON.parse`. */
 export function hasEscapedKey(text: string): boolean {
   // The first backslash after the end of a string is always the first of another string.

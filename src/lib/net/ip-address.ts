@@ -57,46 +57,13 @@ export function inRange(address: readonly number[], range: Range): boolean {
   return true;
 }
 
-const PRIVATE_BLOCKS = [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  // The platform of Azure, which hands out settings and certificates of the machine.
-  "168.63.129.16/32",
-  "172.16.0.0/12",
-  "192.0.0.0/24",
-  "192.0.2.0/24",
-  "192.88.99.0/24",
-  "192.168.0.0/16",
-  "198.18.0.0/15",
-  "198.51.100.0/24",
-  "203.0.113.0/24",
-  "224.0.0.0/4",
-  "240.0.0.0/4",
-  // Addresses that embed an IPv4 address (compatible, translated, NAT64, 6to4, Teredo) could lead anywhere.
-  "::/96",
-  "::ffff:0:0:0/96",
-  "64:ff9b::/96",
-  "64:ff9b:1::/48",
-  "2002::/16",
-  "2001::/32",
-  "100::/64",
-  "2001:db8::/32",
-  "3fff::/20",
-  "fc00::/7",
-  "fe80::/10",
-  "fec0::/10",
-  "ff00::/8",
-];
-
-let ranges: readonly Range[] | undefined;
-
-/** True for loopback, private, link-local, metadata, documentation, multicast and reserved addresses. */
-export function isPrivate(address: readonly number[]): boolean {
-  ranges ??= PRIVATE_BLOCKS.flatMap((text) => parseRange(text) ?? []);
-  return ranges.some((range) => inRange(address, range));
+/** A check for addresses in these blocks, which are read when it is first used. */
+function inBlocks(blocks: readonly string[]): (address: readonly number[]) => boolean {
+  let ranges: readonly Range[] | undefined;
+  return (address) => {
+    ranges ??= blocks.flatMap((text) => parseRange(text) ?? []);
+    return ranges.some((range) => inRange(address, range));
+  };
 }
 
 /** This machine, link-local (cloud metadata among them), multicast, and IPv6 that embeds an IPv4 address. */
@@ -109,6 +76,7 @@ const NEVER_BY_NAME = [
   "192.88.99.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
+  // Addresses that embed an IPv4 address (compatible, translated, NAT64, 6to4, Teredo) could lead anywhere.
   "::/96",
   "::ffff:0:0:0/96",
   "64:ff9b::/96",
@@ -121,17 +89,32 @@ const NEVER_BY_NAME = [
   "ff00::/8",
 ];
 
-/** True for an address that a host may have which a person listed by name, as a company's mirror does. */
-export function isReachableByName(address: readonly number[]): boolean {
-  return !NEVER_BY_NAME.flatMap((text) => parseRange(text) ?? []).some((range) => inRange(address, range));
-}
+/** True for loopback, private, link-local, metadata, documentation, multicast and reserved addresses. */
+export const isPrivate = inBlocks([
+  ...NEVER_BY_NAME,
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  // The platform of Azure, which hands out settings and certificates of the machine.
+  "168.63.129.16/32",
+  "172.16.0.0/12",
+  "192.0.2.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "100::/64",
+  "2001:db8::/32",
+  "3fff::/20",
+  "fc00::/7",
+]);
 
-const LOOPBACK_BLOCKS = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"];
+const isNeverByName = inBlocks(NEVER_BY_NAME);
+
+/** True for an address that a host may have which a person listed by name, as a company's mirror does. */
+export const isReachableByName = (address: readonly number[]): boolean => !isNeverByName(address);
 
 /** True for addresses that reach the machine itself; the unspecified address does on Linux. */
-export function isLoopback(address: readonly number[]): boolean {
-  return LOOPBACK_BLOCKS.flatMap((text) => parseRange(text) ?? []).some((range) => inRange(address, range));
-}
+export const isLoopback = inBlocks(["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"]);
 
 /** Whether the host of a URL is this machine. */
 export const isLoopbackHost = (host: string): boolean =>

@@ -6,6 +6,10 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** Those that are inside no other one. */
+export const outermostOf = (paths: readonly string[]): readonly string[] =>
+  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isInside(path, other)));
+
 /**
  * PATH without relative folders and folders that a model may write to, where a planted `git` would run instead of the
  * real one.

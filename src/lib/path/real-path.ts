@@ -59,6 +59,15 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
 }
 
+/** The real path; the path itself where it leads nowhere, or that cannot be told. */
+export function realIfThere(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 const MAX_HOPS = 32;
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { readBounded } from "../files/read-file.ts";
+import { readBoundedText } from "../files/read-file.ts";
 import { errorCode, UserError } from "../text/user-error.ts";
 
 /** The nearest folder from `start` upwards that contains `.git` or `.signalbox`, or `start` itself. */
@@ -52,7 +52,7 @@ function readFileIfThere(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readText(path);
 }
 
-const readText = (path: string) => readBounded(path, MAX_BYTES).bytes.toString("utf8");
+const readText = (path: string) => readBoundedText(path, MAX_BYTES);
 
 /** A repository: its work tree, or the folder itself when it is bare. */
 interface NearestRepository {

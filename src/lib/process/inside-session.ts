@@ -92,8 +92,13 @@ export function sessionVariables(env: NodeJS.ProcessEnv, id: string): Readonly<R
 /** The first process of a session's sandbox, seen from inside. */
 const INSIDE = "/run/signalbox/init";
 
+/** Says in which form of the sandbox a command is, where nothing is mounted that could show it. */
+export const FORM_VARIABLE = "SIGNALBOX_SANDBOX";
+
+export const isInWeakerForm = (): boolean => process.env[FORM_VARIABLE] !== undefined;
+
 /** Whether this process runs inside a session's sandbox. */
-export const isInSandbox = (inside = INSIDE): boolean => existsSync(inside);
+export const isInSandbox = (inside = INSIDE): boolean => existsSync(inside) || (inside === INSIDE && isInWeakerForm());
 
 /** Refuses what would have no effect inside a session's sandbox, where the home folder is another one. */
 export function refuseInSandbox(problem: string, fix: string, inside = INSIDE): void {

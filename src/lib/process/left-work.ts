@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../files/folder-tree.ts";
 import { endTree, treeOf } from "./end-tree.ts";
 import { ownerLife, ownFolder } from "./folder-owner.ts";
 import { makeFolder } from "../files/make-folder.ts";
@@ -45,14 +46,5 @@ function remove(folder: string): void {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // Nothing depends on it.
-  }
-}
-
-function namesIn(parent: string): readonly string[] {
-  try {
-    return readdirSync(parent);
-  } catch {
-    // Never created, or not readable for us, so nothing in it is ours to end.
-    return [];
   }
 }

@@ -100,21 +100,22 @@ function openEnds(name: string): Ends {
   }
 }
 
-interface Place {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Undefined: Node uses a socket instead. */
-  readonly pipe: OutputPipe | undefined;
-}
-
 interface Spawned {
   readonly child: ChildProcess;
   /** What the program prints on both streams, in order. */
   readonly output: Readable;
 }
 
-/** Starts a program in its own process group, with no input and one stream for all its output. */
-export function spawnOnPipe(argv: readonly string[], { cwd, env, pipe }: Place): Spawned {
+/**
+ * Starts a program in its own process group, with no input and one stream for all its output. Without a pipe, Node uses a
+ * socket for it.
+ */
+export function spawnOnPipe(
+  argv: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  pipe: OutputPipe | undefined,
+): Spawned {
   const options = { cwd, env, detached: true };
   if (pipe === undefined) {
     const merged = ["-c", 'exec "$@" 2>&1', "sh", ...argv];

@@ -17,7 +17,7 @@ export interface GitCall {
   readonly input?: string | Buffer;
   /** Exit codes that are answers, not failures. */
   readonly accept?: readonly number[];
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GitAnswer {

@@ -46,6 +46,17 @@ export async function* merge<Event>(tasks: readonly Task<Event>[], limit: number
   if (failure !== undefined) throw failure.error;
 }
 
+/** Passes on every value of a generator, and returns what it returns. */
+export async function drained<Value, Result>(
+  values: AsyncGenerator<Value, Result>,
+  see: (value: Value) => Promise<void> | void,
+): Promise<Result> {
+  for (let next = await values.next(); ; next = await values.next()) {
+    if (next.done === true) return next.value;
+    await see(next.value);
+  }
+}
+
 export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Lets pieces of work wait for each other, in the order they come. A failure does not stop the next one. */

@@ -18,6 +18,17 @@ export function shortLine(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
+/** The first few of a list, and after them how many more there are, in words. */
+export const firstFew = (
+  items: readonly string[],
+  most: number,
+  inWords: (more: number) => string = (more) => `and ${more} more`,
+): readonly string[] => (items.length <= most ? items : [...items.slice(0, most), inWords(items.length - most)]);
+
+/** The same in one line: `a, b and 3 more`. */
+export const namedFew = (items: readonly string[], most: number): string =>
+  `${items.slice(0, most).join(", ")}${items.length > most ? ` and ${items.length - most} more` : ""}`;
+
 /** An amount of money for people: `$0.006`, `$12.30`. Amounts from a tenth of a cent on are rounded to it. */
 export function dollars(amount: number): string {
   if (amount === 0) return "$0";
@@ -33,3 +44,10 @@ export function wrapText(tag: string, source: string, text: string): string {
 }
 
 const attribute = (text: string) => printableLine(text).replaceAll(/["<>&]/g, "_");
+
+/** A text as a code block of Markdown, whose fence nothing in the text can close. */
+export function fenced(text: string, language = ""): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

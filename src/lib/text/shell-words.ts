@@ -21,6 +21,9 @@ export function splitWords(text: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
+/** The words of a list that is written as text. */
+export const wordList = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** Quotes any text as one word for a POSIX shell. */
 export const shQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 

@@ -51,6 +51,9 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** Whether an error says that nothing is at a path. */
+export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+
 const NO_ROOM = ["ENOSPC", "EDQUOT"];
 
 const NO_WRITES = ["EROFS", "EFBIG"];

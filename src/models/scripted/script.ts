@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { parse } from "yaml";
 import * as z from "zod";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { messageOf, UserError } from "../../lib/text/user-error.ts";
 
 /** Why an answer ends, in our own terms; each wire has its own. */
@@ -153,7 +153,7 @@ export function parseScript(text: string, where: string): Script {
 
 function read(file: string): string {
   try {
-    return readBounded(file, MAX_BYTES).bytes.toString("utf8");
+    return readBoundedText(file, MAX_BYTES);
   } catch (cause) {
     const reason = messageOf(cause);
     throw new UserError(`cannot read the script: ${reason}`, {

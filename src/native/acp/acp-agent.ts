@@ -11,6 +11,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { type InTurn, oneAtATime } from "../../lib/process/tasks.ts";
 import type { SessionSummary } from "../log/list-sessions.ts";
+import type { nativeOpener } from "../session.ts";
 import { answerPrompt, commandsUpdate } from "./answer-prompt.ts";
 import {
   editorFeatures,
@@ -28,6 +29,8 @@ import { planUpdate, replayHistory, usageUpdate } from "./session-updates.ts";
 interface EditorService {
   readonly version: string;
   readonly settingsFor: SettingsFor;
+  /** Opens its conversations. */
+  readonly opener: typeof nativeOpener;
   readonly list: () => readonly SessionSummary[];
   /** Removes a session that is not open; false if there is none. Throws a UserError if it cannot be removed. */
   readonly remove: (id: string) => boolean;
@@ -72,14 +75,14 @@ export function acpAgent(service: EditorService): AsyncDisposable & { readonly a
 /** The requests that open a session: a new one, or one from its log. */
 function starts(
   app: AgentApp,
-  { settingsFor, list }: EditorService,
+  { settingsFor, opener, list }: EditorService,
   table: SessionTable,
   features: () => EditorFeatures,
 ): void {
   const open = (wanted: WantedSession, client: AgentContext) => {
     const { resume } = wanted;
     if (resume !== undefined && !list().some(({ id }) => id === resume)) throw RequestError.sessionNotFound(resume);
-    return table.add(() => openEditorSession(settingsFor, wanted, client, features()));
+    return table.add(() => openEditorSession({ settingsFor, opener }, wanted, client, features()));
   };
   app
     .onRequest(methods.agent.session.new, async ({ params: { cwd, mcpServers: servers }, client }) => {

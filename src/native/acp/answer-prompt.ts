@@ -10,6 +10,7 @@ import {
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
 import type { KnownCommand } from "../../contract/knowledge.ts";
 import type { Image } from "../../contract/message.ts";
+import { drained } from "../../lib/process/tasks.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { sessionTitle } from "../log/list-sessions.ts";
 import { outcomeLines } from "../terminal/event-lines.ts";
@@ -71,18 +72,12 @@ async function occupy(session: EditorSession, run: Run): Promise<PromptResponse>
 }
 
 async function work(session: EditorSession, abort: AbortController): Promise<PromptResponse> {
-  const run = session.conversation.run(abort.signal);
-  for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done !== true) {
-      await show(session, next.value, abort);
-      continue;
-    }
-    await tellChoices(session);
-    await told(session, { sessionUpdate: "session_info_update", updatedAt: new Date().toISOString() });
-    if (["gate-gave-up", "limit", "no-progress", "refused"].includes(next.value.reason))
-      await told(session, message(`\n\n> ${outcomeLines(next.value).join("\n").replaceAll("\n", "\n> ")}\n\n`));
-    return { stopReason: stopReason(next.value) };
-  }
+  const outcome = await drained(session.conversation.run(abort.signal), (event) => show(session, event, abort));
+  await tellChoices(session);
+  await told(session, { sessionUpdate: "session_info_update", updatedAt: new Date().toISOString() });
+  if (["gate-gave-up", "limit", "no-progress", "refused"].includes(outcome.reason))
+    await told(session, message(`\n\n> ${outcomeLines(outcome).join("\n").replaceAll("\n", "\n> ")}\n\n`));
+  return { stopReason: stopReason(outcome) };
 }
 
 /** If the editor is gone, the run is interrupted but still ends properly and is logged. */

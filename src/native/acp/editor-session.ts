@@ -15,13 +15,13 @@ import type { McpServer } from "../../contract/mcp-server.ts";
 import type { AskPerson, AskUser, EditorBuffers } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
+import { fenced, printable, printableLine } from "../../lib/text/printable.ts";
 import { isUserError } from "../../lib/text/user-error.ts";
-import { nativeOpener, type NativeSession } from "../session.ts";
+import type { nativeOpener, NativeSession } from "../session.ts";
 import type { NativeSettings } from "../settings/session-settings.ts";
 import { showCall } from "../terminal/event-lines.ts";
 import { configOptions, type ModelSwitch, modelSwitch, type SessionChoices } from "./session-choices.ts";
-import { describeCall, fenced, message } from "./session-updates.ts";
+import { describeCall, message } from "./session-updates.ts";
 
 /** A session that an editor has open. */
 export interface EditorSession extends NativeSession, SessionChoices {
@@ -43,8 +43,14 @@ export interface WantedSession {
 /** The settings of a folder, for a session that is resumed there if one is named. They may name another model. */
 export type SettingsFor = (cwd: string, resume: string | undefined, model?: string) => NativeSettings;
 
+/** How sessions of editors are opened. */
+interface EditorOpening {
+  readonly settingsFor: SettingsFor;
+  readonly opener: typeof nativeOpener;
+}
+
 export async function openEditorSession(
-  settingsFor: SettingsFor,
+  { settingsFor, opener }: EditorOpening,
   { cwd, resume, servers }: WantedSession,
   client: AgentContext,
   features: EditorFeatures,
@@ -57,7 +63,7 @@ export async function openEditorSession(
     const settings = settingsFor(cwd, resume);
     const models = modelSwitch(settings);
     const { model, effort } = models;
-    const session = await nativeOpener({ ...settings, model, effort, warn: link.announce })({
+    const session = await opener({ ...settings, model, effort, warn: link.announce })({
       cwd,
       resume,
       askPerson: askEditor(link),

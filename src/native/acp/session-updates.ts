@@ -3,6 +3,7 @@ import type { ContentBlock, PlanEntry, SessionUpdate, ToolCallContent, ToolKind 
 import * as z from "zod";
 import type { SessionEvent, ToolDeed, ToolEnd, UsageEvent } from "../../contract/engine-event.ts";
 import type { CallPart, Image, Message, ToolResult, UserMessage } from "../../contract/message.ts";
+import { fenced } from "../../lib/text/printable.ts";
 import type { Model } from "../../models/model.ts";
 import type { NativeSession } from "../session.ts";
 import { callLine, describeEvent } from "../terminal/event-lines.ts";
@@ -256,10 +257,3 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 };
 
 const kindOf = (name: string): ToolKind => KINDS[name] ?? "other";
-
-/** Editors render Markdown, so this returns a code block whose fence nothing in the text can close. */
-export function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
-}

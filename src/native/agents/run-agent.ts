@@ -1,7 +1,8 @@
 import { eventOrigin, type SessionEvent, type SessionOutcome, type ToolDeed } from "../../contract/engine-event.ts";
 import type { SubAgentDefinition } from "../../contract/knowledge.ts";
+import { NO_USAGE } from "../../contract/message.ts";
 import type { AskPerson, AskUser, Permit, ToolOutput } from "../../contract/tool.ts";
-import { realClock } from "../../lib/process/tasks.ts";
+import { drained, realClock } from "../../lib/process/tasks.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import type { Model } from "../../models/model.ts";
 import { compaction } from "../engine/compaction.ts";
@@ -233,12 +234,10 @@ function agentPrompt({ prompt, parts }: SubAgentDefinition, session: readonly Pr
 
 async function follow(conversation: Conversation, { signal, emit }: AgentWatch, see: (event: SessionEvent) => void) {
   try {
-    const run = conversation.run(signal);
-    for (let next = await run.next(); ; next = await run.next()) {
-      if (next.done === true) return next.value;
-      see(eventOrigin(next.value).event);
-      if (next.value.type !== "idle") emit(next.value);
-    }
+    return await drained(conversation.run(signal), (event) => {
+      see(eventOrigin(event).event);
+      if (event.type !== "idle") emit(event);
+    });
   } finally {
     await conversation.close();
   }
@@ -262,11 +261,9 @@ function agentModel(name: string | undefined, { model: own, otherModels, limits 
     : { model: found };
 }
 
-const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
 /** A model without a price would end a session that has a cost limit. */
 const priced = (model: Model | undefined, mostCost: number | undefined) =>
-  mostCost !== undefined && model?.cost(NOTHING) === undefined ? undefined : model;
+  mostCost !== undefined && model?.cost(NO_USAGE) === undefined ? undefined : model;
 
 interface Report {
   readonly outcome: SessionOutcome;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ToolOutput } from "../../contract/tool.ts";
+import { namedFew } from "../../lib/text/printable.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { openCopy, type WorkspaceCopy } from "../../receipts/workspace/workspace-copy.ts";
 import type { MergeReport } from "../../snapshots/merge-changes.ts";
@@ -149,13 +150,11 @@ const MAX_NAMED = 50;
 
 function showIgnored(paths: readonly string[]): string {
   if (paths.length === 0) return "";
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : "";
-  return `\nNot merged, because git ignores them, and gone with the copy: ${paths.slice(0, MAX_NAMED).join(", ")}${more}`;
+  return `\nNot merged, because git ignores them, and gone with the copy: ${namedFew(paths, MAX_NAMED)}`;
 }
 
 function showReport({ merged: done, conflicts }: MergeReport): string {
-  const more = done.length > MAX_NAMED ? ` and ${done.length - MAX_NAMED} more` : "";
-  const list = done.length === 0 ? "" : `: ${done.slice(0, MAX_NAMED).join(", ")}${more}`;
+  const list = done.length === 0 ? "" : `: ${namedFew(done, MAX_NAMED)}`;
   const clean = `Merged into the workspace, ${files(done.length)}${list}.`;
   if (conflicts.length === 0) return clean;
   return `${clean}\nNot merged, and left in the workspace as they were:\n${showConflicts(conflicts)}\nRead both versions and put the changes together in the workspace.`;

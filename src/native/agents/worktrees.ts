@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { type InTurn, oneAtATime } from "../../lib/process/tasks.ts";
-import { shortLine } from "../../lib/text/printable.ts";
+import { firstFew, shortLine } from "../../lib/text/printable.ts";
 import { removeLeftCopies } from "../../receipts/workspace/workspace-copy.ts";
 import type { MergeConflict, MergeReport } from "../../snapshots/merge-changes.ts";
 import type { Gate } from "../engine/gates.ts";
@@ -123,15 +123,14 @@ Put both changes together in each of them. If one is right as it is, name it in 
 
 /** Conflicts as lines for a model and for people. */
 export function showConflicts(conflicts: readonly MergeConflict[]): string {
-  const lines = conflicts.slice(0, MAX_NAMED).map(({ path, because, theirs, base }) => {
+  const lines = conflicts.map(({ path, because, theirs, base }) => {
     const versions = [
       ...(theirs === undefined ? [] : [`the sub-agent's version: ${theirs}`]),
       ...(base === undefined ? [] : [`the version before: ${base}`]),
     ];
     return `- ${[`${path}: ${because}`, ...versions].join("; ")}`;
   });
-  const more = conflicts.length - lines.length;
-  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+  return firstFew(lines, MAX_NAMED, (more) => `- and ${more} more`).join("\n");
 }
 
 /** What changes when a file is edited, replaced or removed. */

@@ -1,6 +1,6 @@
 import { eventOrigin, type LoopEvent, type SessionEvent, type SessionOutcome } from "../../contract/engine-event.ts";
 import type { History } from "../../contract/history.ts";
-import { answerText, type Message, type TokenUsage, type UserMessage } from "../../contract/message.ts";
+import { addUsage, answerText, type Message, NO_USAGE, type UserMessage } from "../../contract/message.ts";
 import { type WorkCounter, workCounter } from "../../contract/work-metrics.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { agentStopGate, askGates, type Gate, gateCounts } from "./gates.ts";
@@ -165,7 +165,7 @@ interface Totals {
  * cost unknown.
  */
 function sessionTotals(words: string, work: WorkCounter): Totals {
-  let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let usage = NO_USAGE;
   let cost: number | undefined = 0;
   let turns = 0;
   let text = words;
@@ -181,7 +181,7 @@ function sessionTotals(words: string, work: WorkCounter): Totals {
       if (agents.length === 0) text = textOf(event) ?? text;
       if (event.type !== "usage") return;
       cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;
-      if (event.usage !== undefined) usage = sum(usage, event.usage);
+      if (event.usage !== undefined) usage = addUsage(usage, event.usage);
     },
     text: () => text,
     outcome: (reason, because) => ({ reason, because, text, turns, usage, cost }),
@@ -193,13 +193,6 @@ function textOf(event: SessionEvent): string | undefined {
   if (event.type === "response") return event.text;
   return event.type === "message" && event.message.role === "assistant" ? answerText(event.message) : undefined;
 }
-
-const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cacheRead: one.cacheRead + other.cacheRead,
-  cacheWrite: one.cacheWrite + other.cacheWrite,
-});
 
 export interface QueuedPrompt {
   readonly id: string;

@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
 import { platform, release } from "node:os";
+import { realIfThere } from "../../lib/path/real-path.ts";
 import type { KnowledgePlace, KnownSkill, NotLoaded, SubAgentDefinition } from "../../contract/knowledge.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { SessionRecord } from "../../contract/session-record.ts";
@@ -104,24 +104,16 @@ export function loadedRecord(
 }
 
 function knowledgePlace({ policy, cwd, home, environment }: ContextPlace): KnowledgePlace {
-  const workspace = real(policy.workspaceRoot);
+  const workspace = realIfThere(policy.workspaceRoot);
   const judging = { policy, machine: realMachine, cwd: workspace, outside: "allow" } as const;
   return {
     workspace,
-    cwd: real(cwd),
-    userHome: real(policy.home),
+    cwd: realIfThere(cwd),
+    userHome: realIfThere(policy.home),
     signalboxHome: home,
     environment,
     mayRead: (path) => !judgePathAccess({ access: "read", path }, judging).some(({ verdict }) => verdict === "deny"),
   };
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function loadMemory(home: string, workspace: string) {

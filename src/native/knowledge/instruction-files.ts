@@ -1,10 +1,10 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { KnowledgePlace, NotLoaded } from "../../contract/knowledge.ts";
 import { readMarkdown } from "../../lib/json/read-markdown.ts";
 import { compileGlob, covers, hasGlobFlaw } from "../../lib/path/glob.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { fold } from "../../lib/path/real-path.ts";
+import { fold, realIfThere } from "../../lib/path/real-path.ts";
 import { readImports } from "../../lib/text/read-imports.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { expandPattern } from "../../lib/text/wildcard.ts";
@@ -270,15 +270,7 @@ function importFolder(
   if (isInside(path, root ?? dirname(from))) return { root };
   const shared = join(userHome, ".claude");
   // Only texts: the folder also has credentials and histories.
-  return isInside(path, shared) && path.endsWith(".md") ? { root: realFolder(shared) } : undefined;
-}
-
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return isInside(path, shared) && path.endsWith(".md") ? { root: realIfThere(shared) } : undefined;
 }
 
 function kindOf(path: string): "nothing" | "folder" | "file" {

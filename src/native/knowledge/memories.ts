@@ -4,7 +4,7 @@ import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { errorCode, EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { withLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { sha256 } from "../../lib/json/sha256.ts";
 import { wrapText } from "../../lib/text/printable.ts";
 
@@ -23,7 +23,7 @@ const memoryFile = (home: string, workspace: string) =>
 export function readMemories(home: string, workspace: string): readonly string[] {
   const path = memoryFile(home, workspace);
   try {
-    const text = readBounded(path, 4 * MAX_BYTES).bytes.toString("utf8");
+    const text = readBoundedText(path, 4 * MAX_BYTES);
     return text.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return [];

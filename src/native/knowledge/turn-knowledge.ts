@@ -1,6 +1,6 @@
 import type { ToolDeed } from "../../contract/engine-event.ts";
 import type { SessionRecord } from "../../contract/session-record.ts";
-import { dollars, shortLine } from "../../lib/text/printable.ts";
+import { dollars, firstFew, shortLine } from "../../lib/text/printable.ts";
 import type { Processor, RequestStep } from "../engine/processor.ts";
 import { loadedRecord, type NativeContext } from "./context.ts";
 import { touchedInstructions } from "./instructions.ts";
@@ -166,9 +166,8 @@ export function stateBlock(state: TurnState): string | undefined {
 
 function list(title: string, items: readonly string[], most = MAX_NAME): string | undefined {
   if (items.length === 0) return undefined;
-  const named = items.slice(0, MAX_NAMED).map((item) => shortLine(item.replaceAll("<", "‹"), most));
-  const more = items.length > MAX_NAMED ? `; and ${items.length - MAX_NAMED} more` : "";
-  return `${title} (${items.length}): ${named.join("; ")}${more}`;
+  const named = items.map((item) => shortLine(item.replaceAll("<", "‹"), most));
+  return `${title} (${items.length}): ${firstFew(named, MAX_NAMED).join("; ")}`;
 }
 
 function left({ turnsLeft, costLeft, timeLeftMs }: TurnState): string | undefined {

@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "nod
 import { errorCode, messageOf } from "../../lib/text/user-error.ts";
 import { takeLock } from "../../lib/files/lock.ts";
 import {
-  discard,
+  discardAll,
   type KeptItem,
   lastChanged,
   prunableNames,
@@ -11,7 +11,6 @@ import {
   type PruneOrder,
   type PruneReport,
 } from "../../lib/files/prune.ts";
-import { treeSize } from "../../lib/files/folder-tree.ts";
 import { agentsPath, filesPath, lockPath, logPath, SESSION_ID, sessionsPlace } from "./log-folder.ts";
 import { newerHeader } from "./read-log.ts";
 
@@ -58,10 +57,9 @@ function pruneSession(
     const isThere = lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true;
     using held = isThere || !order.dryRun ? takeLock(lock) : NOTHING;
     if (held === undefined) return keep("it is open");
-    const bytes = paths.reduce((sum, path) => sum + treeSize(path), 0);
-    if (order.dryRun) return bytes;
     // The log first: without it the session does not exist any more, and the rest is found by its name.
-    for (const path of paths) discard(order.home, path);
+    const bytes = discardAll(paths, order);
+    if (order.dryRun) return bytes;
     for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(`${lock}${end}`, { force: true });
     return bytes;
   } catch (error) {

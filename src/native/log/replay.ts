@@ -1,6 +1,6 @@
 import type { Effort, WorkMode } from "../../contract/engine-settings.ts";
 import { type HistoryEdit, openHistory } from "../../contract/history.ts";
-import type { Message, TokenUsage, UserMessage } from "../../contract/message.ts";
+import { addUsage, type Message, NO_USAGE, type TokenUsage, type UserMessage } from "../../contract/message.ts";
 import { isPreparation, type SessionRecord } from "../../contract/session-record.ts";
 import { type WorkCounter, workCounter } from "../../contract/work-metrics.ts";
 
@@ -95,14 +95,14 @@ function replayQueue(records: readonly SessionRecord[]): Replayed["queued"] {
 }
 
 function replayUsage(records: readonly SessionRecord[]): Pick<Replayed, "usage" | "cost" | "knownCost"> {
-  let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let usage = NO_USAGE;
   let cost: number | undefined = 0;
   let knownCost = 0;
   for (const record of records) {
     if (record.type !== "usage") continue;
     knownCost += record.cost ?? 0;
     cost = cost === undefined || record.cost === undefined ? undefined : cost + record.cost;
-    if (record.usage !== undefined) usage = added(usage, record.usage);
+    if (record.usage !== undefined) usage = addUsage(usage, record.usage);
   }
   return { usage, cost, knownCost };
 }
@@ -139,10 +139,3 @@ function replayGates(records: readonly SessionRecord[]): ReadonlyMap<string, num
   }
   return blocked;
 }
-
-const added = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cacheRead: one.cacheRead + other.cacheRead,
-  cacheWrite: one.cacheWrite + other.cacheWrite,
-});

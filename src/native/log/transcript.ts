@@ -1,5 +1,6 @@
 import { openHistory } from "../../contract/history.ts";
 import type { AnswerPart, Message } from "../../contract/message.ts";
+import { fenced } from "../../lib/text/printable.ts";
 import type { Stamped } from "./read-log.ts";
 import { historyEdit } from "./replay.ts";
 
@@ -33,13 +34,6 @@ function part(item: AnswerPart): string {
     case "call":
       return `**${item.name}** ${fenced(JSON.stringify(item.input, null, 2), "json")}`;
   }
-}
-
-/** A fence longer than any in the text. */
-function fenced(text: string, language = ""): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** Messages that a session no longer shows to its model. They are still in its log. */

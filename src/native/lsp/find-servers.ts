@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { namesIn } from "../../lib/files/folder-tree.ts";
+import { MAX_SETTINGS, readBoundedText } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { findProgram } from "../../lib/path/find-program.ts";
@@ -48,15 +48,6 @@ export function findServers({ workspace, environment }: Project): readonly Found
   });
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // What cannot be listed has no language server.
-    return [];
-  }
-}
-
 /** The project's own comes first, since it fits the project's compiler. */
 function findServer(
   { program, fromPackage, onlyFromPackage }: KnownServer,
@@ -78,7 +69,7 @@ function findServer(
 function majorVersion(workspace: string, name: string): number {
   try {
     const file = join(workspace, "node_modules", name, "package.json");
-    const manifest = parseJson(readBounded(file, MAX_SETTINGS).bytes.toString("utf8"));
+    const manifest = parseJson(readBoundedText(file, MAX_SETTINGS));
     const version = isRecord(manifest) ? manifest["version"] : undefined;
     return typeof version === "string" && /^\d/.test(version) ? Number.parseInt(version, 10) : -1;
   } catch {

@@ -14,7 +14,7 @@ import type { McpServer } from "../../contract/mcp-server.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readBounded, readIfThere } from "../../lib/files/read-file.ts";
+import { readBounded, textIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { jsonDepth } from "../../lib/json/parse-json.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -215,7 +215,7 @@ export function namesIn(file: string): readonly string[] {
 }
 
 function configText(file: string): string {
-  const text = readIfThere(file)?.toString("utf8") ?? "";
+  const text = textIfThere(file) ?? "";
   return text.trim() === "" ? '{\n  "mcpServers": {}\n}\n' : text;
 }
 

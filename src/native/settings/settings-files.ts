@@ -112,7 +112,10 @@ function lowered(project: Partial<EngineSettings>, others: EngineSettings): Part
 }
 
 /** The settings in one file. Nothing that the file does not contain is filled in. */
-interface GivenSettings extends Pick<SettingsFile, "model" | "effort" | "base_url" | "skills"> {
+interface GivenSettings extends Pick<
+  SettingsFile,
+  "model" | "effort" | "base_url" | "skills" | "accept" | "check_hint"
+> {
   readonly engine: Partial<EngineSettings>;
 }
 
@@ -131,25 +134,21 @@ export function readSettings(text: string, name: string, owner: SettingsOwner): 
   });
   // An empty file, or one with comments alone.
   const given = value ?? {};
-  refuseNewer(given, { where: at(["version"]), known: 1 });
+  refuseNewer(given, at(["version"]));
   const fail = (issue: Issue | undefined, names: readonly string[]): UserError => mistake(issue, names, at);
   const file = SettingsFile.safeParse(given);
   if (!file.success) throw fail(file.error.issues[0], Object.keys(SettingsFile.shape));
-  const { model, effort, base_url, skills, engine = {} } = file.data;
+  const { version: _, engine = {}, ...settings } = file.data;
+  const { model, base_url, skills, accept } = settings;
   const limits = EngineSettings.safeParse(engine);
   if (!limits.success) {
     const [issue] = limits.error.issues;
     throw fail(issue === undefined ? issue : { ...issue, path: ["engine", ...issue.path] }, ENGINE_NAMES);
   }
   if (base_url !== undefined) checkBaseUrl(owner, model, at(["base_url"]));
+  if (owner === "user" && accept !== undefined) throw userAccept(at(["accept"]));
   if (owner === "project" && skills?.directories !== undefined) throw projectSkills(at(["skills", "directories"]));
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(base_url === undefined ? {} : { base_url }),
-    ...(skills === undefined ? {} : { skills }),
-    engine: Object.fromEntries(Object.entries(limits.data).filter(([key]) => key in engine)),
-  };
+  return { ...settings, engine: Object.fromEntries(Object.entries(limits.data).filter(([key]) => key in engine)) };
 }
 
 const ENGINE_NAMES = Object.keys(EngineSettings.shape);
@@ -167,6 +166,12 @@ function checkBaseUrl(owner: SettingsOwner, model: string | undefined, where: st
     fix: "add model: provider/model, or remove base_url",
   });
 }
+
+const userAccept = (where: string) =>
+  new UserError("accept is the check of one project, so it cannot be set for all of them", {
+    where,
+    fix: "move it to .signalbox/settings.yaml of the project, and trust that file: signalbox trust",
+  });
 
 const projectSkills = (where: string) =>
   new UserError("a project cannot set skills.directories, because it must not open folders outside the workspace", {

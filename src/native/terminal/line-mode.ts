@@ -3,6 +3,7 @@ import { answerText, type Message } from "../../contract/message.ts";
 import type { SessionMove, SessionPort } from "../../contract/session-port.ts";
 import type { AskPerson, AskUser, PermissionAnswer } from "../../contract/tool.ts";
 import { readTyped } from "../../contract/typed-line.ts";
+import { drained } from "../../lib/process/tasks.ts";
 import { printable, shortLine } from "../../lib/text/printable.ts";
 import { describeEvent, isToldAtEnd, outcomeLines, showCall } from "./event-lines.ts";
 import { AUTOPILOT_ON, PLAN_ON } from "./line-commands.ts";
@@ -124,20 +125,15 @@ async function work(
     return steers;
   });
   const show = view(write);
-  const run = begin(abort.signal);
-  for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done !== true) {
-      // From here on, the model's text fills the line.
-      if (next.value.type === "text-delta") waiting.stop();
-      show(next.value);
-      waiting.see(next.value);
-      continue;
-    }
-    const { reason, ...why } = next.value ?? { reason: "answered", because: "" };
-    const [last, ...above] = outcomeLines({ reason, ...why }).toReversed();
-    if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
-    return;
-  }
+  const outcome = await drained(begin(abort.signal), (event) => {
+    // From here on, the model's text fills the line.
+    if (event.type === "text-delta") waiting.stop();
+    show(event);
+    waiting.see(event);
+  });
+  const { reason, ...why } = outcome ?? { reason: "answered", because: "" };
+  const [last, ...above] = outcomeLines({ reason, ...why }).toReversed();
+  if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
 }
 
 /** Shows text as it arrives, and everything else on separate lines. */

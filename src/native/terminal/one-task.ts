@@ -1,4 +1,5 @@
 import type { SessionEvent, SessionOutcome } from "../../contract/engine-event.ts";
+import { drained } from "../../lib/process/tasks.ts";
 import { type TimerLine, timerLine } from "../../lib/process/timer-line.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT } from "../../lib/text/user-error.ts";
@@ -17,12 +18,11 @@ export interface TaskView {
 
 /** Runs what is pending in a conversation, shows it, and returns the exit code. */
 export async function runTask(conversation: Conversation, view: TaskView, signal: AbortSignal): Promise<number> {
-  const run = conversation.run(signal);
-  for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done === true) return await finish(next.value, view, conversation.id);
-    view.onEvent(next.value);
-    await show(next.value, view);
-  }
+  const outcome = await drained(conversation.run(signal), async (event) => {
+    view.onEvent(event);
+    await show(event, view);
+  });
+  return await finish(outcome, view, conversation.id);
 }
 
 async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<void> {

@@ -35,6 +35,7 @@ export function openContainment(options: ContainmentOptions): CommandContainment
       const { openContainedSession } = await import("../../sandbox/contained-session.ts");
       const session = await openContainedSession({
         policy,
+        isRequired,
         caller: { session: sessionId, agent: "native" },
         environment,
         signalboxHome: home,

@@ -6,7 +6,7 @@ import type { Tool } from "../../contract/tool.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { packageFolder } from "../../lib/path/package-folder.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import { printableLine } from "../../lib/text/printable.ts";
+import { firstFew, printableLine } from "../../lib/text/printable.ts";
 import { storeMemory } from "../knowledge/memories.ts";
 import { answer, boundText, failure } from "./answer.ts";
 
@@ -42,8 +42,7 @@ function filesOf({ folder }: KnownSkill): readonly string[] {
     .map((entry) => printableLine(entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted();
   if (names.length === 0) return [];
-  const rest = names.length > MAX_ENTRIES ? `, and ${names.length - MAX_ENTRIES} more` : "";
-  return [`[Other files of this skill, in ${folder}: ${names.slice(0, MAX_ENTRIES).join(", ")}${rest}]`];
+  return [`[Other files of this skill, in ${folder}: ${firstFew(names, MAX_ENTRIES).join(", ")}]`];
 }
 
 const MemoryInput = z.strictObject({ text: z.string().min(1).max(500) });

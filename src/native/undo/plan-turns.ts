@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { firstFew } from "../../lib/text/printable.ts";
 import type { HistoryPiece } from "../../contract/history.ts";
 import type { Message } from "../../contract/message.ts";
 import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts";
@@ -219,8 +220,8 @@ function undoNote(direction: PlannedUndo["direction"], { moved, kept }: MoveRepo
 const INTERRUPTED_NOTE =
   "The user began to take back files that you had changed, and that was interrupted. Some of them may be as they were before. Read a file again before you rely on what is in it.";
 
-function list(paths: readonly string[]): string {
-  const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  const more = paths.length - named.length;
-  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
-}
+const list = (paths: readonly string[]): string =>
+  firstFew(
+    paths.map((path) => JSON.stringify(path)),
+    MAX_NAMED,
+  ).join(", ");

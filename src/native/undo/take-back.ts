@@ -1,5 +1,5 @@
 import type { UndoRecord } from "../../contract/session-record.ts";
-import { printableLine, shortLine } from "../../lib/text/printable.ts";
+import { firstFew, printableLine, shortLine } from "../../lib/text/printable.ts";
 import { isUserError, type UserError } from "../../lib/text/user-error.ts";
 import type { FileMove, MoveReport } from "../../snapshots/move-files.ts";
 import { turnChanges } from "../../snapshots/plan-undo.ts";
@@ -106,12 +106,10 @@ export async function listTurns(place: Listing): Promise<string> {
 }
 
 function turnText({ number, prompt, files, because }: ListedTurn): readonly string[] {
-  const shown = files.slice(0, MAX_FILES).map(({ path, change }) => `     ${change.padEnd(8)} ${path}`);
-  const more = files.length - shown.length;
+  const shown = files.map(({ path, change }) => `     ${change.padEnd(8)} ${path}`);
   return [
     `${String(number).padStart(3)}  ${shortLine(prompt.trim().split("\n")[0] ?? "", 70)}`,
-    ...shown,
-    ...(more > 0 ? [`     and ${more} more`] : []),
+    ...firstFew(shown, MAX_FILES, (more) => `     and ${more} more`),
     ...(because === undefined ? [] : [`     cannot be undone: ${because}`]),
   ];
 }

@@ -8,7 +8,7 @@ import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { chooseModel, keyedProviders } from "../../models/choose-model.ts";
 import { loadSettings, wantedBaseUrl, wantedModel } from "../../native/settings/settings-files.ts";
 import { checkRunner, findRunner, RUNNER_VARIABLE } from "../../recipes/bridge/find-runner.ts";
-import { RECIPE_NOT_FOUND } from "../../recipes/recipe/find-recipe.ts";
+import { RECIPE_EXIT } from "../../recipes/recipe/recipe.ts";
 import type { CheckResult, Examined } from "./check.ts";
 
 /**
@@ -107,7 +107,7 @@ export async function checkRecipeRunner({ env, cwd, readOnly }: Examined): Promi
     const found = findRunner(env, cwd);
     if (readOnly)
       return { id, status: "ok", summary: `${found.path} (from ${found.from}); not started inside a session` };
-    const { path, from, version, sha256 } = await checkRunner(found, { environment: cleanEnvironment(env) });
+    const { path, from, version, sha256 } = await checkRunner(found, cleanEnvironment(env));
     const use = isChosen ? `${RUNNER_VARIABLE} chooses it` : "used with --engine rust";
     return {
       id,
@@ -117,7 +117,7 @@ export async function checkRecipeRunner({ env, cwd, readOnly }: Examined): Promi
     };
   } catch (error) {
     if (!isUserError(error)) throw error;
-    if (!isChosen && error.exitCode === RECIPE_NOT_FOUND)
+    if (!isChosen && error.exitCode === RECIPE_EXIT.notFound)
       return { id, status: "absent", summary: "not installed; only --engine rust needs it", fix: error.fix };
     const { message, where, fix } = error;
     return { id, status: isChosen ? "fail" : "warn", summary: `${message} (${where})`, fix };

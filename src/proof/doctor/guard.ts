@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { heldWords } from "../../contract/agent-call.ts";
+import { isFolder } from "../../lib/path/find-program.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { loadActivePolicy } from "../../guard/policy/active-policy.ts";
@@ -46,8 +47,10 @@ export async function checkSandbox({ cwd, home, env, canRecord }: Examined): Pro
     const names = (isHeld: boolean) => facts.filter(({ limit }) => (limit !== null) === isHeld).map(({ what }) => what);
     return {
       id: "sandbox",
-      status: "ok",
-      summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}${limitsText(names(true), names(false))}`,
+      ...(containment.instead === undefined
+        ? { status: "ok" }
+        : { status: "warn", fix: `${containment.instead.fix} (${LOST_WORDS})` }),
+      summary: `contained: ${heldWords(containment.held)}, by ${containment.by}${limitsText(names(true), names(false))}${containment.instead === undefined ? "" : `, because ${containment.instead.because}`}`,
       facts: Object.fromEntries(facts.map((fact) => [`limit: ${fact.what}`, limitText(fact)])),
     };
   }
@@ -59,6 +62,8 @@ export async function checkSandbox({ cwd, home, env, canRecord }: Examined): Pro
     fix: containment.fix,
   };
 }
+
+const LOST_WORDS = "what is missing until then: signalbox sandbox --why";
 
 function refusal(error: unknown): CheckResult {
   if (!isUserError(error)) throw error;
@@ -94,14 +99,5 @@ export function checkAudit(folder: string): CheckResult {
     // If the home is not a folder, there is no log. `places.home` says so.
     if (errorCode(error) === "ENOTDIR" && !isFolder(folder)) return { id: "audit", status: "absent", summary };
     return { id: "audit", status: "fail", summary, fix: "check the file and its permissions" };
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // A parent is not a folder.
-    return false;
   }
 }

@@ -6,7 +6,7 @@ import type { SwitchedOff } from "../../agents/pack/agent-pack.ts";
 import type { Agent } from "../../agents/pack/agent.ts";
 import { findPack, managedSwitch } from "../../agents/packs.ts";
 import type { AgentName } from "../../contract/agent.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/files/read-file.ts";
+import { textIfReadable } from "../../lib/files/read-file.ts";
 import { findWorkspace } from "../../lib/path/workspace.ts";
 import { isUserError, messageOf } from "../../lib/text/user-error.ts";
 import { readManifest } from "../../staging/apply.ts";
@@ -75,7 +75,9 @@ export function checkSwitches(agent: AgentName, env: NodeJS.ProcessEnv, root = "
       fix: `ask the administrator of this machine to ${managed.state === "off" ? "allow user hooks" : "fix it"}`,
     };
   const places = findPack(agent)?.switchedOff ?? [];
-  const found = places.map((place) => fileOf(place, env)).filter(({ path, off }) => off.test(textOf(path)));
+  const found = places
+    .map((place) => fileOf(place, env))
+    .filter(({ path, off }) => off.test(textIfReadable(path) ?? ""));
   if (found.length === 0) return { id, status: "ok", summary: "nothing in your settings disables hooks" };
   const files = found.map(({ path }) => path).join(", ");
   return {
@@ -90,12 +92,4 @@ function fileOf({ path, variable, off }: SwitchedOff, env: NodeJS.ProcessEnv) {
   const own = variable === undefined ? undefined : env[variable];
   const inOwn = path.slice(path.indexOf("/") + 1);
   return { path: own === undefined || own === "" ? join(env["HOME"] ?? "/", path) : join(own, inOwn), off };
-}
-
-function textOf(path: string): string {
-  try {
-    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
-  } catch {
-    return "";
-  }
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { workspaceFolders } from "../../agents/search-path.ts";
 import { launchesFolder } from "../../hooks/server-protocol.ts";
 import { firstLine } from "../../launch/binary-identity.ts";
@@ -114,15 +115,10 @@ function openRuns(home: string): readonly string[] {
   }
 }
 
-function unclearIn(parent: string): readonly string[] {
-  try {
-    return readdirSync(parent)
-      .map((name) => join(parent, name))
-      .filter((folder) => ownerLife(folder) === "unknown");
-  } catch {
-    return [];
-  }
-}
+const unclearIn = (parent: string): readonly string[] =>
+  namesIn(parent)
+    .map((name) => join(parent, name))
+    .filter((folder) => ownerLife(folder) === "unknown");
 
 const NEEDED_MAJOR = 24;
 

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 
 const BASE_FORMAT = 1;
@@ -77,7 +77,7 @@ export function saveBase(folder: string, base: CheckBase): void {
 
 /** The base that was saved in a folder; undefined if there is none. One that cannot be read accepts no check. */
 export function savedBase(folder: string): CheckBase | undefined {
-  const text = readIfThere(recordFile(folder))?.toString("utf8");
+  const text = textIfThere(recordFile(folder));
   if (text === undefined) return undefined;
   try {
     return CheckBase.parse(parseJson(text));

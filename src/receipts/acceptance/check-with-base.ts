@@ -28,7 +28,7 @@ interface Compared {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface SecondRun extends Compared {
+export interface SecondRun extends Compared {
   /** Names the copy; unguessable. */
   readonly id: string;
   /** Runs a command in a folder, contained like the check itself. */

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -159,12 +160,4 @@ function filesBelow(root: string, path: string): readonly string[] {
   };
   visit(path);
   return found;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

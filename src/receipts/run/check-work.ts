@@ -1,17 +1,14 @@
 import { join } from "node:path";
-import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import { addUsage, type HostEnd, NO_USAGE } from "../../contract/receipt.ts";
-import type { Acceptance } from "../../contract/seal.ts";
 import { isInside } from "../../lib/path/inside.ts";
-import { GitFailure } from "../../lib/process/run-git.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
+import { acceptWork, NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { KeptBase } from "../acceptance/check-base.ts";
-import { type BaseVerdict, checkWithBase, compareNow } from "../acceptance/check-with-base.ts";
 import { recordBase } from "../acceptance/record-base.ts";
 import type { FollowUp } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
-import { NOT_CHECKED, type OpenRun, type WorkCheck } from "./open-run.ts";
-import type { Check, CheckEnd } from "./run-setup.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { Check } from "./run-setup.ts";
 
 /** Records what decides the checks of a run before the agent starts. Undefined without checks. */
 export async function recordCheckBase({ setup, log, stops }: OpenRun, root: string): Promise<KeptBase | undefined> {
@@ -38,17 +35,10 @@ export async function checkWork(run: OpenRun, workspace: OpenedWorkspace): Promi
   const sandbox = sandboxOfChecks(run, workspace.root);
   const runCheck = (command: string, cwd = workspace.root) =>
     processes.runCheck({ sandbox, runId, command, cwd, timeoutMs, signal });
-  const runAll = () => runAcceptance(accept, workspace.store, runCheck);
   const { checkBase: kept } = progress;
-  if (kept === undefined) return await runAll();
-  const first = await compareNow({ kept, allowed, signal });
-  const checked = await runAll();
-  if (checked.verified !== "accepted") return checked;
   const { environment = {} } = processes;
-  return withBase(
-    checked,
-    await checkWithBase(accept, first, { kept, allowed, id: runId, run: runCheck, environment, signal }),
-  );
+  const base = kept && { kept, allowed, id: runId, environment, signal };
+  return await acceptWork(accept, { store: workspace.store, runCheck, base });
 }
 
 /** Where checks run. A staged run works on a copy, which is the workspace then. */
@@ -60,47 +50,6 @@ function sandboxOfChecks({ setup, progress }: OpenRun, root: string): Check["san
     home,
     isRequired: policy.sandbox !== "auto" || progress.rounds.at(-1)?.host.containment?.()?.contained === true,
   };
-}
-
-/** What the second run adds to checks that passed. */
-function withBase(checked: WorkCheck, verdict: BaseVerdict | undefined): WorkCheck {
-  if (verdict === undefined) return checked;
-  const { command, facts, isAccepted, output } = verdict;
-  const acceptance = checked.acceptance.map((entry) => (entry.command === command ? { ...entry, base: facts } : entry));
-  if (isAccepted) return { ...checked, acceptance };
-  const because = [changedCheckVerdict(command, facts, verdict.idlePatterns), ...(output === "" ? [] : [output])];
-  return { ...checked, verified: "changed_check", acceptance, because: because.join("\n") };
-}
-
-/**
- * Runs the checks in order until one fails. If the tree changes in the meantime, by the check itself or by a process
- * left running, the result is stale. If it cannot be read, we don't know what was checked, and the work is not accepted.
- */
-async function runAcceptance(
-  commands: readonly string[],
-  store: OpenedWorkspace["store"],
-  runCheck: (command: string) => Promise<CheckEnd>,
-): Promise<WorkCheck> {
-  if (commands.length === 0) return NOT_CHECKED;
-  try {
-    const { digest: tree } = await store.take();
-    const acceptance: Acceptance[] = [];
-    for (const command of commands) {
-      const { code, because, output } = await runCheck(command);
-      acceptance.push({ command, exit_code: code, tree });
-      if (code === 0) continue;
-      const why = `'${command}' ${because}${output === "" ? "" : `\n${output}`}`;
-      return { verified: "refused", acceptance, because: why, tree };
-    }
-    const { digest } = await store.take();
-    return digest === tree
-      ? { verified: "accepted", acceptance, because: undefined, tree }
-      : { verified: "stale", acceptance, because: "the workspace changed during or after the check", tree: digest };
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const because = `cannot read the workspace, so it cannot be checked: ${error.message}`;
-    return { verified: "refused", acceptance: [], because, tree: null };
-  }
 }
 
 /** What is known after a round whose result was not accepted. */

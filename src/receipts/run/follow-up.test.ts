@@ -75,7 +75,7 @@ test("a later round gets what is left of the limits that agents keep themselves"
 
 test("what a session has used is counted from its own beginning", async () => {
   const { jobs, openHost } = noting((round) => (round < 3 ? "one" : "two"));
-  await runOrder({ root: repositoryWith({ "a.txt": "" }), accept: ["false"], rounds: 4, openHost });
+  await runOrder({ accept: ["false"], rounds: 4, openHost });
   expect(jobs.map(({ followUp }) => [followUp?.session, followUp?.used.input_tokens])).toEqual([
     [undefined, undefined],
     ["one", 7],

@@ -111,7 +111,7 @@ async function recoveryOf(workspace: OpenedWorkspace, signal: AbortSignal): Prom
   if (mode === "staged") return { recoverable: () => true, began: () => {}, ended: () => {} };
   if (before === null) return undefined;
   const snapshot = { state: "taken", store, snapshot: before, skipped: [], modes: {} } as const;
-  return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
+  return await openRecovery(root, snapshot, { signal }).catch(() => undefined);
 }
 
 type Questions = Pick<HostJob, "decide" | "judge" | "answered" | "approve">;

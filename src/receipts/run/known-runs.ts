@@ -6,7 +6,7 @@ import { isInside } from "../../lib/path/inside.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { waitForLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
+import { firstFew, printable, printableLine } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { cancelFile, keptStage, readRecord, RunHeader, runsFolder, StoredEnd, writeEnd } from "./run-log.ts";
 import { folderNames } from "../../lib/files/folder-tree.ts";
@@ -206,10 +206,8 @@ export async function applyRun(
 const MAX_NAMED = 50;
 
 export function describeChanges(changes: readonly ProtectedChange[]): string {
-  const lines = changes
-    .slice(0, MAX_NAMED)
-    .map(({ path, because }) => `  ${printableLine(path)}: ${printableLine(because)}`);
-  return [...lines, ...(changes.length > MAX_NAMED ? [`  and ${changes.length - MAX_NAMED} more`] : [])].join("\n");
+  const lines = changes.map(({ path, because }) => `  ${printableLine(path)}: ${printableLine(because)}`);
+  return firstFew(lines, MAX_NAMED, (more) => `  and ${more} more`).join("\n");
 }
 
 /** Requests the end of a run. The run polls for this file. */

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { OrderPolicy } from "../../contract/policy.ts";
 import { addUsage, type HostEnd, NO_USAGE, type Usage } from "../../contract/receipt.ts";
-import type { Acceptance, ContainmentFacts, SealFacts } from "../../contract/seal.ts";
+import type { ContainmentFacts } from "../../contract/seal.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
 import { redact } from "../../guard/redact.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
+import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { KeptBase } from "../acceptance/check-base.ts";
 import type { Host } from "../host.ts";
 import { type ArtifactStore, keepableEvent, openArtifacts } from "../workspace/artifacts.ts";
@@ -55,17 +56,6 @@ export interface Round {
   end?: HostEnd | undefined;
   checked?: WorkCheck;
 }
-
-/** The result of our own checks on the final tree. */
-export interface WorkCheck {
-  readonly verified: SealFacts["verified"];
-  readonly acceptance: readonly Acceptance[];
-  /** Why the work was not accepted. */
-  readonly because: string | undefined;
-  readonly tree: string | null;
-}
-
-export const NOT_CHECKED: WorkCheck = { verified: "not_checked", acceptance: [], because: undefined, tree: null };
 
 /** Opens a run for a parsed order, which works in `root` or a copy of it. */
 export function beginRun(order: WorkOrder, rules: OrderPolicy, root: string, setup: RunSetup): OpenRun {
@@ -173,11 +163,14 @@ export function joinContainment(rounds: readonly (ContainmentFacts | undefined)[
 
 /** Who contained them is said by the later one, unless only the earlier one was not contained. */
 function join(one: ContainmentFacts, other: ContainmentFacts): ContainmentFacts {
-  const { contained, by, held, proven_at, because } = one.contained ? other : one;
+  const { contained, form, by, proven_at, because } = one.contained ? other : one;
+  const isHeld = (what: string) =>
+    [one, other].every(({ held }) => held.includes(what) || (what === "home" && held.includes("secrets")));
   return {
     contained,
+    ...(form === undefined ? {} : { form }),
     by,
-    held: held.filter((what) => one.held.includes(what) && other.held.includes(what)),
+    held: [...new Set([...one.held, ...other.held])].filter(isHeld),
     proven_at,
     because,
     hosts: joinHosts([...one.hosts, ...other.hosts]),

@@ -49,7 +49,7 @@ function prune(order: PruneOrder): PruneReport {
       artifacts.flatMap(({ items }) => items),
     );
   if (!dryRun) for (const each of artifacts) each.remove();
-  const report = pruneCandidates(candidates(home, { known, unread }, sealed), order);
+  const report = pruneCandidates(candidates(home, known, unread, sealed), order);
   const bytes = artifacts.flatMap(({ items }) => items).reduce((sum, item) => sum + item.bytes, 0);
   const count = artifacts.reduce((sum, { items }) => sum + items.length, 0);
   const all = { what: `${count} artifacts of these runs`, used: before, bytes };
@@ -68,21 +68,17 @@ export async function pruneReceiptsOfRuns(order: PruneOrder): Promise<PruneRepor
       ...unread.map(({ id }) => id),
       ...runs.filter((run) => mayGo(run) !== undefined).map(({ header }) => header.run_id),
     ]);
-    return pruneReceipts({
-      ...order,
-      sealedAt: (run) => sealed.get(run)?.at ?? Infinity,
-      isOpen: (run) => open.has(run),
-    });
+    return pruneReceipts(order, sealed, open);
   };
   return order.dryRun ? work() : await withRunLock(order.home, work);
 }
 
-interface AllRuns {
-  readonly known: readonly KnownRun[];
-  readonly unread: readonly UnreadRun[];
-}
-
-function candidates(home: string, { known, unread }: AllRuns, sealed: Seals): readonly PruneCandidate[] {
+function candidates(
+  home: string,
+  known: readonly KnownRun[],
+  unread: readonly UnreadRun[],
+  sealed: Seals,
+): readonly PruneCandidate[] {
   const begun = new Set(known.map(({ folder }) => basename(folder)));
   const unbegun = prunableNames(runsFolder(home)).names.filter((name) => RUN.test(name) && !begun.has(name));
   return [
@@ -207,15 +203,8 @@ function removeFiles(root: string, names: readonly string[], files: readonly str
   }
 }
 
-interface ReceiptOrder extends PruneOrder {
-  /** When each run was sealed. */
-  readonly sealedAt: (run: string) => number;
-  /** Whether the run still needs its receipt. */
-  readonly isOpen: (run: string) => boolean;
-}
-
 /** Removes old receipts. Their seals stay in the chain. A receipt that is not what its seal says stays too. */
-function pruneReceipts({ home, before, dryRun, sealedAt, isOpen }: ReceiptOrder): PruneReport {
+function pruneReceipts({ home, before, dryRun }: PruneOrder, sealed: Seals, open: ReadonlySet<string>): PruneReport {
   const key = readSealKey(home);
   if (key === undefined) return { pruned: [], kept: [] };
   const kept: KeptItem[] = [];
@@ -223,9 +212,9 @@ function pruneReceipts({ home, before, dryRun, sealedAt, isOpen }: ReceiptOrder)
     const { run_id: run } = statement.predicate;
     const file = join(storePlaces(home).folder, receiptFileName(run));
     const stat = lstatSync(file, { throwIfNoEntry: false });
-    const used = Math.max(sealedAt(run), stat?.mtimeMs ?? Infinity);
+    const used = Math.max(sealed.get(run)?.at ?? Infinity, stat?.mtimeMs ?? Infinity);
     if (stat === undefined || !(used < before)) return [];
-    const because = whyNot(file, sealedHash(statement), isOpen(run));
+    const because = whyNot(file, sealedHash(statement), open.has(run));
     if (because !== undefined) kept.push({ what: `receipt ${run}`, because });
     return because === undefined ? [{ run, file, statement, used, bytes: stat.size }] : [];
   });

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { newEvent } from "../../contract/agent-event.ts";
+import { NO_USAGE } from "../../contract/receipt.ts";
 import { mockHost } from "../../hosts/mock.ts";
 import type { OpenHost } from "../host.ts";
 import { findReceipt } from "../seal/find-receipt.ts";
@@ -21,8 +23,7 @@ const WORK = [
 const attempts = ({ facts }: RunEnd) => facts.acceptance.map(({ round, exit_code: code }) => [round, code]);
 
 test("an agent that lies first is told of the check, and its second try is accepted, in one run", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
-  const { steps, end, home } = await runOrder({ root, accept: [CHECK], rounds: 3, scripts: [LIE, WORK] });
+  const { steps, end, home } = await runOrder({ accept: [CHECK], rounds: 3, scripts: [LIE, WORK] });
   expect([end.exitCode, end.because, end.facts.verified]).toEqual([0, "done and accepted after 2 rounds", "accepted"]);
   expect(attempts(end)).toEqual([
     [1, 1],
@@ -53,8 +54,7 @@ test("an agent that lies first is told of the check, and its second try is accep
 });
 
 test("an agent that never does the work has as many tries as there are rounds, and the last check counts", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
-  const { end } = await runOrder({ root, accept: ["true", CHECK], rounds: 3, scripts: [[{ say: "done" }]] });
+  const { end } = await runOrder({ accept: ["true", CHECK], rounds: 3, scripts: [[{ say: "done" }]] });
   expect([end.exitCode, end.because]).toEqual([
     4,
     `claimed done, not accepted after 3 rounds: '${CHECK}' exited 1\nlooking`,
@@ -67,7 +67,7 @@ test("an agent that never does the work has as many tries as there are rounds, a
 });
 
 test("with one round, nothing is marked and the check is not handed back", async () => {
-  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), accept: [CHECK], scripts: [LIE, WORK] });
+  const { end } = await runOrder({ accept: [CHECK], scripts: [LIE, WORK] });
   expect([end.exitCode, attempts(end)]).toEqual([4, [[undefined, 1]]]);
   expect(end.receipt.trace.some(({ ext }) => ext?.["round"] !== undefined)).toBe(false);
 });
@@ -79,8 +79,7 @@ test.each([
 ])(
   "an agent that %s in the second round ends the run, and the first attempt is in the seal",
   async (_, second, exitCode, stopped) => {
-    const root = repositoryWith({ "a.txt": "" });
-    const { end, home } = await runOrder({ root, accept: [CHECK], rounds: 4, scripts: [LIE, second] });
+    const { end, home } = await runOrder({ accept: [CHECK], rounds: 4, scripts: [LIE, second] });
     expect([end.exitCode, end.facts.stopped, end.facts.verified, attempts(end)]).toEqual([
       exitCode,
       stopped,
@@ -121,28 +120,18 @@ const unheld: OpenHost = async (place) => ({
   ...(await mockHost(process.env)(place)),
   async *run({ order, followUp }) {
     const round = followUp?.round ?? 1;
-    const { newEvent } = await import("../../contract/agent-event.ts");
     yield newEvent({
       type: "tool_call",
       tool_name: "bash",
       tool_use_id: "item_0",
       input: { command: `echo ${round} ${order.id}` },
     });
-    return { outcome: "complete", mode: "mapped", usage: { ...NOTHING }, usageRaw: null };
+    return { outcome: "complete", mode: "mapped", usage: NO_USAGE, usageRaw: null };
   },
 });
-const NOTHING = {
-  input_tokens: null,
-  output_tokens: null,
-  cache_read_tokens: null,
-  cache_write_tokens: null,
-  request_units: null,
-  estimated_cost_usd: null,
-};
 
 test("a call that nobody was asked about is not hidden behind the same id of an earlier round", async () => {
   const { end } = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     accept: ["false"],
     rounds: 2,
     openHost: unheld,
@@ -160,7 +149,6 @@ test.each([
   ["time", { wallMs: 2000, graceMs: 100 }, [LIE, [{ wait_ms: 60_000 }]], "more than 2000 ms"],
 ])("the limit of %s holds for all rounds together", async (_, limits, scripts, because) => {
   const { end } = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     accept: [CHECK],
     rounds: 5,
     scripts,
@@ -172,7 +160,7 @@ test.each([
 test("time that a check takes counts, so that no round begins after the time is up", async () => {
   const accept = ["sleep 1.5; false"];
   const limits = { wallMs: 1000 };
-  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), accept, rounds: 5, scripts: [LIE], limits });
+  const { end } = await runOrder({ accept, rounds: 5, scripts: [LIE], limits });
   expect([end.exitCode, end.because.slice(0, 17), end.facts.acceptance.length]).toEqual([5, "more than 1000 ms", 1]);
 });
 
@@ -180,7 +168,6 @@ test("a flood of events is counted over all rounds", async () => {
   const scripts = [Array.from({ length: 6 }, () => ({ say: "x" }))];
   const limits = { maxEvents: 10 };
   const { end } = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     accept: [CHECK],
     rounds: 5,
     scripts,
@@ -190,9 +177,8 @@ test("a flood of events is counted over all rounds", async () => {
 });
 
 test("a tree that changes while it is checked goes back to the agent too", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
   const accept = ["test -e stop || { touch stop; true; }"];
-  const { end } = await runOrder({ root, accept, rounds: 2, scripts: [[{ say: "done" }]] });
+  const { end } = await runOrder({ accept, rounds: 2, scripts: [[{ say: "done" }]] });
   expect([end.exitCode, attempts(end)]).toEqual([
     0,
     [

@@ -13,7 +13,7 @@ import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { OWNER_FILES, ownFolder } from "../../lib/process/folder-owner.ts";
-import { errorCode, messageOf } from "../../lib/text/user-error.ts";
+import { isMissing, messageOf } from "../../lib/text/user-error.ts";
 import { adoptSnapshot } from "../../snapshots/saved-session.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 
@@ -252,7 +252,7 @@ export function readRecord<Value>(path: string, schema: Schema<Value>): StoredRe
   try {
     raw = parseJson(readFileSync(path, "utf8"));
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return { state: "missing" };
+    if (isMissing(error)) return { state: "missing" };
     return { state: "unread", because: `cannot be read: ${messageOf(error)}`, newer: false, raw };
   }
   const newer = newerFormat(raw, RUN_FORMAT);

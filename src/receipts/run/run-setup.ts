@@ -5,6 +5,7 @@ import type { JudgeExtras } from "../../guard/judge/judge.ts";
 import type { Policy } from "../../contract/policy.ts";
 import type { RedactOptions } from "../../guard/redact.ts";
 import type { Machine } from "../../contract/machine.ts";
+import type { CheckEnd } from "../acceptance/accept-work.ts";
 import type { OpenHost } from "../host.ts";
 
 /** What all runs on this machine have in common. */
@@ -110,14 +111,6 @@ interface CheckSandbox {
   readonly home: string;
   /** The agent's commands were contained, so the check does not run where it cannot be. */
   readonly isRequired: boolean;
-}
-
-export interface CheckEnd {
-  /** Null if the check did not exit by itself. */
-  readonly code: number | null;
-  readonly because: string;
-  /** The end of its output. */
-  readonly output: string;
 }
 
 /** The limits of a run. We count ourselves and don't rely on the agent's numbers. */

@@ -12,8 +12,7 @@ const kinds = (steps: readonly { readonly type: string; readonly event?: { reado
   steps.map((step) => step.event?.type ?? step.type);
 
 test("an order goes in, a sealed receipt comes out, and its trace is what was shown", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
-  const { steps, end } = await runOrder({ root, script: [{ write: "made.txt", content: "m\n" }, { say: "done" }] });
+  const { steps, end } = await runOrder({ script: [{ write: "made.txt", content: "m\n" }, { say: "done" }] });
   expect(kinds(steps)).toEqual([
     "run-start",
     "run_started",
@@ -67,15 +66,14 @@ test.each([
   ["dies", "not_checked", [{ crash: "gone" }]],
 ])("the work of an agent that %s is %s by the acceptance check", async (_, verified, script) => {
   const mark = join(tempFolder(), "ran");
-  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), accept: [`touch ${mark}`], script });
+  const { end } = await runOrder({ accept: [`touch ${mark}`], script });
   expect([end.facts.verified, end.facts.acceptance.length, existsSync(mark)]).toEqual(
     verified === "accepted" ? [verified, 1, true] : [verified, 0, false],
   );
 });
 
 test("a tree that changes while it is checked is stale", async () => {
-  const root = repositoryWith({ "a.txt": "a\n" });
-  const { end } = await runOrder({ root, accept: ["echo edited after the work >> a.txt"], script: [{ say: "done" }] });
+  const { end } = await runOrder({ accept: ["echo edited after the work >> a.txt"], script: [{ say: "done" }] });
   expect([end.exitCode, end.facts.verified]).toEqual([4, "stale"]);
 });
 
@@ -134,7 +132,7 @@ test.each([
   ["repetition", { maxRepeats: 5 }, Array.from({ length: 9 }, () => ({ bash: "echo same" })), 6, "no_progress"],
   ["flood", { maxEvents: 10 }, Array.from({ length: 30 }, () => ({ say: "x" })), 7, "crashed"],
 ])("too much %s ends the run", async (_, limits, script, exitCode, stopped) => {
-  const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), limits, script });
+  const { end } = await runOrder({ limits, script });
   expect([end.exitCode, end.facts.stopped, end.receipt.trace.some(({ type }) => type === "error")]).toEqual([
     exitCode,
     stopped,
@@ -144,7 +142,6 @@ test.each([
 
 test("a host that dies leaves a receipt with what was seen, and exit 7", async () => {
   const { end } = await runOrder({
-    root: repositoryWith({ "a.txt": "" }),
     script: [{ say: "one" }, { crash: "gone" }],
   });
   expect([end.exitCode, end.receipt.outcome, end.because]).toEqual([7, "failed", "gone"]);

@@ -4,6 +4,7 @@ import { redact } from "../../guard/redact.ts";
 import { diskError, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import type { Snapshot } from "../../snapshots/snapshot.ts";
+import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import { ProtocolError } from "../host.ts";
 import { takeArtifacts } from "../workspace/artifacts.ts";
 import { type OpenedWorkspace, openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
@@ -16,11 +17,9 @@ import {
   beginRun,
   joinContainment,
   keepEvent,
-  NOT_CHECKED,
   type OpenRun,
   roundNumber,
   usedSoFar,
-  type WorkCheck,
   wholeCheck,
   wholeEnd,
 } from "./open-run.ts";

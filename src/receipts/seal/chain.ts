@@ -12,6 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { sha256 } from "../../lib/json/sha256.ts";
 import type { Statement } from "../../contract/seal.ts";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite, syncFolder } from "../../lib/files/atomic-write.ts";
@@ -20,7 +21,6 @@ import { canonicalJson, isRecord } from "../../lib/json/json-value.ts";
 import { newerFormat } from "../../lib/json/file-format.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import { openSeal, sealedHash, type SealKey, type VerifyKey } from "./seal.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import type { Statement } from "../../contract/seal.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { receiptHash } from "./canonical-receipt.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import { type IndexedSeal, readIndex, readSealLine } from "./receipt-index.ts";
 import { readReceiptBytes, readStore } from "./store-receipt.ts";
 import { openSeal, publicPem, readSealKey, sealedHash, sealKey, type VerifyKey } from "./seal.ts";
@@ -158,7 +158,7 @@ type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 export function refuseNewerExport(value: unknown, where: string): void {
   const format = isRecord(value) ? value["format"] : undefined;
   const [, version] = (typeof format === "string" ? /^signalbox-receipt\/v(\d{1,9})$/.exec(format) : undefined) ?? [];
-  refuseNewer({ version: Number(version) }, { where, known: 1 });
+  refuseNewer({ version: Number(version) }, where);
 }
 
 export const readReceiptFile = (path: string): ExactReceipt => readReceipt(readJsonFile(path), path);

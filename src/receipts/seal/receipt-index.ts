@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { sha256 } from "../../lib/json/sha256.ts";
 import * as z from "zod";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
@@ -6,7 +7,6 @@ import { isSigned, signatureOf } from "../../lib/files/signed-chain.ts";
 import { canonicalJson } from "../../lib/json/json-value.ts";
 import { isInsideSession } from "../../lib/process/inside-session.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import { type ChainHead, readChainHead, storePlaces, type StorePlaces } from "./chain.ts";
 import { openSeal, type SealKey, type VerifyKey } from "./seal.ts";
 

@@ -12,7 +12,7 @@ import {
   type Tree,
 } from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { makeKeyFile } from "../../lib/files/signed-chain.ts";
 import { parseExactJson } from "../../lib/json/exact-json.ts";
 import { newerFormat, withUpdate } from "../../lib/json/file-format.ts";
@@ -185,7 +185,7 @@ function verifyKey(publicKey: KeyObject): VerifyKey {
 
 function parseKey(file: string, parse: (text: string) => KeyObject): KeyObject {
   try {
-    const key = parse(readBounded(file, MAX_KEY_BYTES).bytes.toString("utf8"));
+    const key = parse(readBoundedText(file, MAX_KEY_BYTES));
     if (key.asymmetricKeyType === "ed25519") return key;
     throw new Error(`a key of type ${key.asymmetricKeyType}`);
   } catch (cause) {

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { expect, test } from "vitest";
 import { asNobody, nobodysFolder } from "../../../test/support/as-nobody.ts";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { canonicalReceipt, receiptHash } from "./canonical-receipt.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import { sealKey, sealReceipt } from "./seal.ts";
 import { storePlaces } from "./chain.ts";
 import { hasReceipt, readStore, snapshotStore, storeReceipt } from "./store-receipt.ts";

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { CONTRACT_VERSION, NO_USAGE, type Outcome, Receipt } from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
@@ -11,7 +12,6 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { diskError, errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { canonicalReceipt, finalReceipt } from "./canonical-receipt.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import {
   CHAIN,
   type ChainHead,
@@ -213,12 +213,21 @@ interface WorkSummary {
   readonly guard: Pick<SealFacts["guard"], "decisions" | "policy_sha256">;
   readonly containment: SealFacts["containment"];
   readonly auditHead: SealFacts["audit_head"];
+  /** What else is known, such as checks and what changed. */
+  readonly facts?: Partial<SealFacts>;
+  readonly receipt?: Partial<Pick<Receipt, "backend" | "usage" | "usage_raw" | "verification">>;
+  /** What else the last event says. */
+  readonly end?: Readonly<Record<string, unknown>>;
 }
 
 /** Stores a sealed receipt for such work. Returns its hash. */
 export function sealSummary(home: string, summary: WorkSummary, secrets: RedactOptions): string {
   const { runId, workId, version, startedAt, durationMs, outcome, because } = summary;
-  const end = newEvent({ type: "run_completed", message: `run completed: ${outcome}`, ext: { because } });
+  const end = newEvent({
+    type: "run_completed",
+    message: `run completed: ${outcome}`,
+    ext: { because, ...summary.end },
+  });
   const receipt = finalReceipt(
     Receipt.parse({
       meta: {
@@ -239,13 +248,14 @@ export function sealSummary(home: string, summary: WorkSummary, secrets: RedactO
       verification: { git_diff: null, git_status: null, harness_ok: outcome === "complete" },
       outcome,
       receipt_sha256: null,
+      ...summary.receipt,
     }),
     secrets,
   );
   return storeReceipt(home, { receipt, facts: factsOf(summary), now: () => new Date() }).hash;
 }
 
-function factsOf({ agent, version, engine, guard, outcome, containment, auditHead }: WorkSummary): SealFacts {
+function factsOf({ agent, version, engine, guard, outcome, containment, auditHead, facts }: WorkSummary): SealFacts {
   return {
     agent: {
       name: engine?.name ?? agent,
@@ -263,5 +273,6 @@ function factsOf({ agent, version, engine, guard, outcome, containment, auditHea
     proof: null,
     ...(containment === undefined ? {} : { containment }),
     audit_head: auditHead,
+    ...facts,
   };
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../lib/json/sha256.ts";
 import { expect, test } from "vitest";
+import { auditEntry } from "../../../test/support/prune-scene.ts";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import { storeReceipt } from "./store-receipt.ts";
 import { reportOfRun, verifyHome } from "./verify-receipts.ts";
 
@@ -19,19 +20,7 @@ function home() {
     mkdirSync(artifacts, { recursive: true });
     writeFileSync(join(artifacts, "a.txt"), "kept");
     using segment = openSegment(folder, { now: () => 0 });
-    segment.append({
-      time: "2026-01-01T00:00:00.000Z",
-      session: run,
-      agent: "mock",
-      tool: "Bash",
-      call: "{}",
-      cwd: "/w",
-      effects: [],
-      verdict: "allow",
-      code: "rule-allow",
-      rules: [],
-      policy: "p",
-    });
+    segment.append(auditEntry(run));
     storeReceipt(folder, {
       receipt: sampleReceipt({}, run),
       facts: sampleFacts({

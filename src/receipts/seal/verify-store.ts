@@ -1,8 +1,8 @@
+import { sha256 } from "../../lib/json/sha256.ts";
 import type { SealPredicate, Statement } from "../../contract/seal.ts";
 import { appendTombstones, type ChainedItem, readTombstones, type Tombstone } from "../../lib/files/tombstones.ts";
 import { missingNumbers } from "../../lib/files/signed-chain.ts";
 import { withUpdate } from "../../lib/json/file-format.ts";
-import { sha256 } from "../../lib/json/sha256.ts";
 import {
   CHAIN,
   type ChainHead,

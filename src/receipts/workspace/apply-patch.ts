@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { firstFew } from "../../lib/text/printable.ts";
 import { judgeByFloors } from "../../guard/access/judge-access.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -39,7 +40,7 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
   }
   try {
     const patched = await patchEntries(now, current, patchFile, folder);
-    result.confirm(protectedChanges(patched.entries, { root, home: homedir() }));
+    result.confirm(protectedChanges(patched.entries, root, homedir()));
     await replaceFiles({ store: now, snapshot: current, folder, ...patched });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -63,7 +64,7 @@ async function movedFiles({ root, base, baseFolder }: StagedResult, current: Sna
     ["diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", old ?? "", now ?? ""],
     git,
   );
-  return files.length > MAX_NAMED ? [...files.slice(0, MAX_NAMED), `${files.length - MAX_NAMED} more`] : files;
+  return firstFew(files, MAX_NAMED, (more) => `${more} more`);
 }
 
 /** A change that the guard would not have allowed an agent to make. */
@@ -78,21 +79,16 @@ export interface ProtectedChange {
  */
 export function protectedChanges(
   entries: readonly PatchEntry[],
-  { root, home }: { readonly root: string; readonly home: string },
+  root: string,
+  home: string,
 ): readonly ProtectedChange[] {
   return entries.flatMap((entry) => {
-    const because = objection(entry, { root, home, entries });
+    const because = objection(entry, entries, root, home);
     return because === undefined ? [] : [{ path: entry.path, because }];
   });
 }
 
-interface Surroundings {
-  readonly root: string;
-  readonly home: string;
-  readonly entries: readonly PatchEntry[];
-}
-
-function objection(entry: PatchEntry, { root, home, entries }: Surroundings): string | undefined {
+function objection(entry: PatchEntry, entries: readonly PatchEntry[], root: string, home: string): string | undefined {
   const { path, kind, oldMode, target } = entry;
   const file = join(root, path);
   // The path itself is replaced, so a link there is not followed.

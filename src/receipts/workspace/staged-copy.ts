@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { type GitCall, GitFailure, gitLine, gitNames, headCommit, runGit } from "../../lib/process/run-git.ts";
 import { privateGit, type Shadow } from "../../snapshots/shadow.ts";
@@ -166,7 +166,7 @@ const shallowFile = (root: string) => join(root, ".git/shallow");
 
 /** Where the user's own clone is cut off. */
 const cutBefore = (root: string): string[] =>
-  (readIfThere(shallowFile(root))?.toString("utf8") ?? "").split("\n").filter((commit) => commit !== "");
+  (textIfThere(shallowFile(root)) ?? "").split("\n").filter((commit) => commit !== "");
 
 /** Lets the snapshots of a copy read the user's objects, too: an agent may remove those in the copy. */
 function readAlso(store: SnapshotStore, objects: string): void {

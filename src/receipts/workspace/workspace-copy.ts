@@ -89,7 +89,7 @@ export async function openCopy({ workspace, home, name, keptFolder }: CopyReques
 /** What the guard would not let an agent write in the workspace is not merged into it either. */
 function protectedBy(change: MergeChange, root: string): string | undefined {
   const entry = { ...change, oldMode: "", newMode: "" };
-  return protectedChanges([entry], { root, home: homedir() })[0]?.because;
+  return protectedChanges([entry], root, homedir())[0]?.because;
 }
 
 /** Removes the copies of sessions that were killed. */

@@ -14,7 +14,7 @@ const runner = (mode: string) => {
 
 test("a usable runner has a version and a hash; 0.3.10 is newer than 0.3.5", async () => {
   const found = runner("ok");
-  expect(await checkRunner(found, { environment })).toEqual({
+  expect(await checkRunner(found, environment)).toEqual({
     ...found,
     version: "0.3.10",
     sha256: hashFile(found.path),
@@ -29,7 +29,7 @@ test.each([
   ["version-rubbish", "unparseable version 'recipe-runner from the future'"],
   ["version-old", "version 0.3.4 is older than the required minimum 0.3.5"],
 ])("%s is refused", async (mode, message) => {
-  const checking = checkRunner(runner(mode), { environment, timeoutSeconds: mode === "version-hangs" ? 0.3 : 30 });
+  const checking = checkRunner(runner(mode), environment, mode === "version-hangs" ? 0.3 : 30);
   const error: unknown = await checking.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(RustRunnerVersionError);
   expect(error).toMatchObject({ message: expect.stringContaining(message), exitCode: 1 });

@@ -6,8 +6,8 @@ import { isExecutable, isFile } from "../../lib/path/find-program.ts";
 import { linkHops } from "../../lib/path/real-path.ts";
 import { shortLine } from "../../lib/text/printable.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
-import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
-import { runScript, type ScriptEnd } from "../shell/run-script.ts";
+import { RECIPE_EXIT } from "../recipe/recipe.ts";
+import { runScript, type ScriptEnd } from "../../sandbox/run/run-script.ts";
 
 /** Names the external runner, and chooses it when no engine is named. */
 export const RUNNER_VARIABLE = "RECIPE_RUNNER_RS_PATH";
@@ -98,15 +98,14 @@ export interface CheckedRunner extends FoundRunner {
   readonly sha256: string;
 }
 
-interface VersionPlace {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly timeoutSeconds?: number;
-}
-
 /** Asks the runner for its version, and refuses one that does not say it or is too old. */
-export async function checkRunner(runner: FoundRunner, place: VersionPlace): Promise<CheckedRunner> {
+export async function checkRunner(
+  runner: FoundRunner,
+  environment: Readonly<Record<string, string>>,
+  timeoutSeconds = TIMEOUT_SECONDS,
+): Promise<CheckedRunner> {
   const { path, real } = runner;
-  const text = await versionText(path, place);
+  const text = await versionText(path, environment, timeoutSeconds);
   const version = /\d{1,9}\.\d{1,9}(?:\.\d{1,9})*/.exec(text)?.[0];
   if (version === undefined)
     throw new RustRunnerVersionError(
@@ -123,7 +122,8 @@ export async function checkRunner(runner: FoundRunner, place: VersionPlace): Pro
 
 async function versionText(
   path: string,
-  { environment, timeoutSeconds = TIMEOUT_SECONDS }: VersionPlace,
+  environment: Readonly<Record<string, string>>,
+  timeoutSeconds: number,
 ): Promise<string> {
   const unknown = (why: string) =>
     new RustRunnerVersionError(
@@ -170,7 +170,7 @@ const named = (name: string, message: string) => `${name}: ${message}`;
 /** The external runner is not installed, or the place that was named has no usable program. */
 export class RustRunnerNotFoundError extends UserError {
   constructor(message: string, advice: RunnerAdvice) {
-    super(named("RustRunnerNotFoundError", message), { exitCode: RECIPE_NOT_FOUND, ...advice });
+    super(named("RustRunnerNotFoundError", message), { exitCode: RECIPE_EXIT.notFound, ...advice });
   }
 }
 

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { readResponse } from "./run-runner.ts";
 import { RustRunnerRuntimeError } from "./find-runner.ts";
 
-const place = { recipe: "hello", runner: "/bin/runner", warn: () => {} };
 const ended = (stdout: string, code = 0) => ({ code, signal: null, stdout, stderr: "", timedOut: false });
 
 test.each([
@@ -16,7 +15,7 @@ test.each([
   ['{"success":true,"step_results":[],"context":[]}', "'context' must be an object"],
 ])("%s is an invalid response, whatever the exit code", (stdout, problem) => {
   for (const code of [0, 1]) {
-    const read = () => readResponse(ended(stdout, code), place);
+    const read = () => readResponse(ended(stdout, code), "hello", "/bin/runner");
     expect(read).toThrow(RustRunnerRuntimeError);
     expect(read).toThrow(`Rust recipe runner returned an invalid response for 'hello': ${problem}`);
   }
@@ -27,7 +26,11 @@ test("fields that are missing get their defaults, and a status that we do not kn
     { step_id: "a", status: "completed", output: { x: 1 } },
     { step_id: "b", status: "paused", error: "why" },
   ];
-  const result = readResponse(ended(JSON.stringify({ success: true, step_results: steps, duration: -1 })), place);
+  const result = readResponse(
+    ended(JSON.stringify({ success: true, step_results: steps, duration: -1 })),
+    "hello",
+    "/bin/runner",
+  );
   expect(result).toEqual({
     recipe_name: "hello",
     success: true,
@@ -41,6 +44,10 @@ test("fields that are missing get their defaults, and a status that we do not kn
 });
 
 test("a context with __proto__ is data", () => {
-  const { context } = readResponse(ended('{"success":true,"context":{"__proto__":{"polluted":1}}}'), place);
+  const { context } = readResponse(
+    ended('{"success":true,"context":{"__proto__":{"polluted":1}}}'),
+    "hello",
+    "/bin/runner",
+  );
   expect([JSON.stringify(context), "polluted" in {}]).toEqual(['{"__proto__":{"polluted":1}}', false]);
 });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { recipeNamed } from "../recipe/find-recipe.ts";
 import { loadRecipe } from "../recipe/load-recipe.ts";
+import type { Context } from "../recipe/recipe.ts";
 import { agentSteps, checkFields, refuseAddresses, runnerArgv, wholeRecipe } from "./runner-context.ts";
 
 function whole(files: Readonly<Record<string, string>>) {
@@ -73,21 +74,24 @@ test("a hook or a sub-recipe that takes it counts, a step that reads the address
 });
 
 test("a value with NUL cannot be passed", () => {
-  const options = { workingDir: "/", stepTimeout: undefined, includeTags: [], excludeTags: ["slow", "net"] };
-  const parts = {
-    runner: "/bin/runner",
-    file: "/r.yaml",
-    options: { ...options, autoStage: true, isDryRun: true },
-    folders: [],
-    spill: (value: string) => value,
-    warn: () => {},
+  const options = {
+    workingDir: "/",
+    stepTimeout: undefined,
+    includeTags: [],
+    excludeTags: ["slow", "net"],
+    autoStage: true,
+    isDryRun: true,
   };
-  expect(() => runnerArgv({ ...parts, context: { x: "a\0b" } })).toThrow("the value of 'x' has a NUL character");
-  expect(runnerArgv({ ...parts, context: { x: null } }).slice(6)).toEqual([
+  const argv = (context: Context) =>
+    runnerArgv("/r.yaml", options, context, { recipes: "/recipes", spill: (value) => value });
+  expect(() => argv({ x: "a\0b" })).toThrow("the value of 'x' has a NUL character");
+  expect(argv({ x: null }).slice(5)).toEqual([
     "--progress",
     "--dry-run",
     "--exclude-tags",
     "slow,net",
+    "-R",
+    "/recipes",
     "--set",
     "x=null",
   ]);

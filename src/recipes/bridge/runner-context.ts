@@ -1,9 +1,10 @@
 import { SPILL_BYTES } from "../../agents/spillover.ts";
-import { UserError } from "../../lib/text/user-error.ts";
+import { isInsideSession } from "../../lib/process/inside-session.ts";
+import { say } from "../../lib/process/standard-streams.ts";
+import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import type { LoadedRecipe } from "../recipe/load-recipe.ts";
-import { RECIPE_INVALID } from "../recipe/read-yaml.ts";
-import { isBundled } from "../recipe/recipe-trust.ts";
-import type { Context, ContextValue, Recipe, Step } from "../recipe/recipe.ts";
+import { isBundled } from "../recipe/may-run.ts";
+import { type Context, type ContextValue, type Recipe, RECIPE_EXIT, type Step } from "../recipe/recipe.ts";
 import { prepareContext } from "../run/prepare-context.ts";
 import type { RecipeOptions } from "../run/run-parts.ts";
 import { preflight } from "../run/run-recipe.ts";
@@ -28,7 +29,7 @@ export function runnerContext(recipe: Recipe, passed: Context, folder: string): 
 /** Refuses a recipe in which a step would get the address of a large value in place of the value. */
 export function refuseAddresses(recipes: readonly LoadedRecipe[], context: Context): void {
   for (const [name, value] of Object.entries(context)) {
-    const bytes = Buffer.byteLength(textOf(value));
+    const bytes = Buffer.byteLength(passedText(value));
     if (bytes < SPILL_BYTES) continue;
     const users = recipes.flatMap(({ recipe }) => [
       ...recipe.steps.filter((step) => takesValue(step, name)).map(({ id }) => id),
@@ -40,7 +41,7 @@ export function refuseAddresses(recipes: readonly LoadedRecipe[], context: Conte
         {
           where: `-c ${name}`,
           fix: "use --engine native, which passes the value itself",
-          exitCode: BAD_ARGUMENTS,
+          exitCode: RECIPE_EXIT.badArguments,
         },
       );
   }
@@ -62,27 +63,23 @@ function mentions(texts: object, name: string): boolean {
   return new RegExp(forms.join("|")).test(JSON.stringify(texts));
 }
 
-/** The exit code for arguments that cannot be passed on. */
-export const BAD_ARGUMENTS = 4;
-
-export interface ArgvParts {
-  readonly runner: string;
-  readonly file: string;
-  readonly options: RecipeOptions;
-  /** Where the runner looks for other recipes. */
-  readonly folders: readonly string[];
-  readonly context: Context;
+/** Where a run keeps what it passes to the runner. */
+interface PassedFiles {
+  /** The folder with the recipes, in which the runner looks for others. */
+  readonly recipes: string;
   /** Returns a large value as the address of a file. */
   readonly spill: (value: string) => string;
-  readonly warn: (text: string) => void;
 }
 
-/** The command line of the external runner. */
-export function runnerArgv(parts: ArgvParts): readonly string[] {
-  const { runner, file, options, folders, context } = parts;
+/** The words for the external runner after its name. */
+export function runnerArgv(
+  file: string,
+  options: RecipeOptions,
+  context: Context,
+  { recipes, spill }: PassedFiles,
+): readonly string[] {
   const { workingDir, isDryRun, autoStage, includeTags, excludeTags } = options;
   return [
-    runner,
     file,
     "--output-format",
     "json",
@@ -93,25 +90,26 @@ export function runnerArgv(parts: ArgvParts): readonly string[] {
     ...(autoStage ? [] : ["--no-auto-stage"]),
     ...(includeTags.length === 0 ? [] : ["--include-tags", includeTags.join(",")]),
     ...(excludeTags.length === 0 ? [] : ["--exclude-tags", excludeTags.join(",")]),
-    ...folders.flatMap((folder) => ["-R", folder]),
-    ...Object.entries(context).flatMap(([name, value]) => ["--set", `${name}=${passedValue(name, value, parts)}`]),
+    "-R",
+    recipes,
+    ...Object.entries(context).flatMap(([name, value]) => ["--set", `${name}=${passedValue(name, value, spill)}`]),
   ];
 }
 
 /** A value as the runner gets it. */
-const textOf = (value: ContextValue): string => (typeof value === "string" ? value : JSON.stringify(value));
+const passedText = (value: ContextValue): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-function passedValue(name: string, value: ContextValue, { spill, warn }: ArgvParts): string {
-  const text = textOf(value);
+function passedValue(name: string, value: ContextValue, spill: PassedFiles["spill"]): string {
+  const text = passedText(value);
   if (text.includes("\0"))
     throw new UserError(`the value of '${name}' has a NUL character, which a command line cannot have`, {
       where: `-c ${name}`,
       fix: "remove it, or use --engine native",
-      exitCode: BAD_ARGUMENTS,
+      exitCode: RECIPE_EXIT.badArguments,
     });
   const passed = spill(text);
   if (passed !== text)
-    warn(
+    say(
       `warning: '${name}' has ${Buffer.byteLength(text)} bytes, so it is passed as a file:// address, which the external runner does not read back`,
     );
   return passed;
@@ -147,7 +145,7 @@ export function checkFields(recipes: readonly LoadedRecipe[], warn: (text: strin
       throw new UserError(`the bundled recipe '${recipe.name}' needs our own runner`, {
         where: files[0]?.file ?? recipe.name,
         fix: "run the recipe with --engine native",
-        exitCode: RECIPE_INVALID,
+        exitCode: RECIPE_EXIT.invalid,
       });
     const needed = [
       ...recipe.steps.flatMap((step) => neededFields(step).map((field) => `${step.id}: ${field}`)),
@@ -157,7 +155,7 @@ export function checkFields(recipes: readonly LoadedRecipe[], warn: (text: strin
       throw new UserError(`the external runner does not know these fields: ${needed.join(", ")}`, {
         where: files[0]?.file ?? recipe.name,
         fix: "run the recipe with --engine native",
-        exitCode: RECIPE_INVALID,
+        exitCode: RECIPE_EXIT.invalid,
       });
     const ignored = [
       ...recipe.steps.flatMap((step) => ignoredFields(step).map((field) => `${step.id}: ${field}`)),
@@ -181,3 +179,34 @@ const ignoredFields = ({ needs, retry, env, contained }: Step) => [
   ...(Object.keys(env).length > 0 ? ["env"] : []),
   ...(contained ? [] : ["contained"]),
 ];
+
+/** An agent could choose a runner, and its commands would not be judged. */
+export function refuseInSession(): void {
+  if (!isInsideSession(process.env)) return;
+  throw new UserError("the external runner cannot be started inside an agent's session", {
+    where: "--engine rust",
+    fix: "use --engine native, or start it from your own terminal",
+    exitCode: EXIT.failed,
+  });
+}
+
+/** The agents of the runner are launched like any other, so they have the rules in effect and no others. */
+export function refuseRules(flag: string | undefined, steps: readonly string[]): void {
+  if (flag === undefined || steps.length === 0) return;
+  throw new UserError(`--${flag} does not reach agents that the external runner starts (${steps.join(", ")})`, {
+    where: `--${flag}`,
+    fix: "use --engine native, or change the policy in effect",
+    exitCode: RECIPE_EXIT.badArguments,
+  });
+}
+
+/** Our dry run promises that nothing runs. */
+export function refuseHooks(recipes: readonly LoadedRecipe[]): void {
+  const one = recipes.find(({ recipe }) => Object.values(recipe.hooks).some((hook) => hook !== undefined));
+  if (one === undefined) return;
+  throw new UserError("the external runner runs hooks even in a dry run", {
+    where: one.files[0]?.file ?? one.recipe.name,
+    fix: "use --engine native, which runs nothing in a dry run",
+    exitCode: RECIPE_EXIT.badArguments,
+  });
+}

@@ -1,16 +1,16 @@
-import { delimiter } from "node:path";
-import { AGENT_VARIABLES } from "../../agents/active-agent.ts";
+import { join } from "node:path";
+import { AGENT_VARIABLES, resolveAgent } from "../../agents/active-agent.ts";
+import { findPack, isAgentName } from "../../agents/packs.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
 import { safePath } from "../../lib/path/inside.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
+import { say } from "../../lib/process/standard-streams.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { openSnapshotSession } from "../../snapshots/open-session.ts";
-import { type ContainmentPlace, openRecipeContainment } from "../shell/place-command.ts";
-
-interface RunnerPlaceParts extends ContainmentPlace {
-  /** Steps that start an agent. */
-  readonly agentSteps: readonly string[];
-}
+import { RECIPE_EXIT } from "../recipe/recipe.ts";
+import { type ContainmentSetting, openRecipeContainment, requiresSandbox } from "../shell/place-command.ts";
 
 /** Where the external runner runs. Closing it ends what runs inside. */
 export interface RunnerPlace extends AsyncDisposable {
@@ -25,22 +25,25 @@ export interface RunnerPlace extends AsyncDisposable {
  * Opens the sandbox for the runner and everything that it starts. Agents need their login and their servers, so a
  * recipe that starts one runs outside. A snapshot of the workspace is taken first in both cases.
  */
-export async function openRunnerPlace(parts: RunnerPlaceParts): Promise<RunnerPlace> {
-  const { policy, agentSteps } = parts;
-  const isRequired = parts.requireSandbox || policy.sandbox === "workspace" || policy.sandbox === "strict";
+export async function openRunnerPlace(
+  setting: ContainmentSetting,
+  readable: readonly string[],
+  agentSteps: readonly string[],
+): Promise<RunnerPlace> {
+  const isRequired = requiresSandbox(setting);
   if (agentSteps.length > 0) {
     const which = `the recipe starts agents (${agentSteps.slice(0, 5).join(", ")}${agentSteps.length > 5 ? " …" : ""})`;
     if (isRequired) throw required(which);
-    return await outside(parts, `${which}, which cannot work inside`);
+    return await outside(setting, `${which}, which cannot work inside`);
   }
-  if (policy.sandbox === "off" && !isRequired) return await outside(parts, "the policy sets sandbox: off");
-  const containment = openRecipeContainment(parts);
+  if (setting.policy.sandbox === "off" && !isRequired) return await outside(setting, "the policy sets sandbox: off");
+  const containment = openRecipeContainment(setting, readable);
   await containment.require();
   const { argv, inside } = await containment.argv(LABEL, [LABEL]);
   if (!inside) {
     const because = containment.facts()?.because ?? "there is no sandbox";
     await containment[Symbol.asyncDispose]();
-    return await outside(parts, because);
+    return await outside(setting, because);
   }
   const [program = ""] = argv;
   return {
@@ -55,7 +58,7 @@ export async function openRunnerPlace(parts: RunnerPlaceParts): Promise<RunnerPl
 /** The command under which the containment knows the runner. */
 const LABEL = "recipe-runner-rs";
 
-async function outside({ policy, home, runId }: RunnerPlaceParts, because: string): Promise<RunnerPlace> {
+async function outside({ policy, home, runId }: ContainmentSetting, because: string): Promise<RunnerPlace> {
   const snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
   await snapshot.ready;
   return {
@@ -93,49 +96,57 @@ const MAX_SESSIONS = "10";
 /** The agent that agent steps use. */
 interface RunnerAgent {
   readonly name: string;
-  /** Undefined for our own engine. */
-  readonly loginVariables: readonly string[] | undefined;
+  readonly loginVariables: readonly string[];
+  /** The program that we stand in for on PATH, if its calls need it. */
+  readonly shim: string | undefined;
 }
 
-interface EnvironmentPlace {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly workspace: string;
-  readonly agent: RunnerAgent;
-  /** Whether the recipe starts agents, which need their settings and login. */
-  readonly startsAgents: boolean;
-  /** Variables that the policy lets commands have. */
-  readonly passVariables: readonly string[];
-  /** Stands first on PATH. */
-  readonly shims: string | undefined;
-  /** The program that starts agents for the runner: our own. */
-  readonly launcher: string;
-  readonly runId: string;
+/** The agent that the user named, or the active one. */
+export function runnerAgent(named: string | undefined, workingDir: string): RunnerAgent {
+  if (named !== undefined && !isAgentName(named))
+    throw new UserError(`the external runner cannot start '${named}'`, {
+      where: "--agent",
+      fix: "name an agent that signalbox can start, or use --engine native",
+      exitCode: RECIPE_EXIT.badArguments,
+    });
+  const active = resolveAgent(workingDir, process.env);
+  if (named === undefined) active.warnings.forEach(say);
+  const name = named ?? active.agent;
+  const pack = findPack(name);
+  return {
+    name,
+    loginVariables: pack?.program.loginVariables ?? [],
+    shim: pack?.nested === undefined ? undefined : pack.program.binary,
+  };
 }
 
 /**
  * The environment of the external runner, an allow-list. The depth of sessions is added when it is started. It does not
  * have RECIPE_RUNNER_RS_PATH, so recipes that agents start inside are run by us.
  */
-export function runnerEnvironment(place: EnvironmentPlace): Readonly<Record<string, string>> {
-  const { env, agent, shims, runId } = place;
-  const login = place.startsAgents ? (agent.loginVariables ?? []) : [];
-  const kept = [...place.passVariables, ...login];
+export function runnerEnvironment(
+  { workspaceRoot, passVariables = [] }: Policy,
+  { name: agent, loginVariables }: RunnerAgent,
+  startsAgents: boolean,
+  runId: string,
+): Readonly<Record<string, string>> {
+  const { env } = process;
+  const kept = [...passVariables, ...(startsAgents ? loginVariables : [])];
   const isAllowed = (name: string) =>
     ALLOWED.has(name) ||
     kept.includes(name) ||
     name.startsWith("LC_") ||
     (name.startsWith("SIGNALBOX_") && !NOT_PASSED.test(name)) ||
-    (place.startsAgents && name.startsWith(`${agent.name.toUpperCase()}_`));
+    (startsAgents && name.startsWith(`${agent.toUpperCase()}_`));
   const passed = Object.entries(cleanEnvironment(env, kept)).filter(([name]) => isAllowed(name));
-  const path = safePath(env, place.workspace);
   return {
     ...Object.fromEntries(passed),
-    PATH: shims === undefined ? path : `${shims}${delimiter}${path}`,
-    ...Object.fromEntries(AGENT_VARIABLES.map((variable) => [variable, agent.name])),
+    PATH: safePath(env, workspaceRoot),
+    ...Object.fromEntries(AGENT_VARIABLES.map((variable) => [variable, agent])),
     AMPLIHACK_MAX_SESSIONS: valid(env["AMPLIHACK_MAX_SESSIONS"], /^\d{1,3}$/) ?? MAX_SESSIONS,
     AMPLIHACK_TREE_ID: valid(env["AMPLIHACK_TREE_ID"], /^[\w-]{1,64}$/) ?? runId.slice(0, 8),
     // Agent steps start agents through this program, so they are guarded.
-    AMPLIHACK_LAUNCHER_BINARY: place.launcher,
+    AMPLIHACK_LAUNCHER_BINARY: join(packageFolder(), "bin/signalbox"),
     RECIPE_RUNNER_NO_UPDATE_CHECK: "1",
   };
 }

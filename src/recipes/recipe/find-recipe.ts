@@ -1,15 +1,14 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { namesIn } from "../../lib/files/folder-tree.ts";
+import { readBounded, readBoundedText } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { errorCode, messageOf, UserError } from "../../lib/text/user-error.ts";
-import { MAX_RECIPE_BYTES, RECIPE_INVALID } from "./read-yaml.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { MAX_RECIPE_BYTES, RECIPE_EXIT } from "./recipe.ts";
 import type { RecipeFolder, RecipeOrigin } from "./recipe-folders.ts";
-
-/** The exit code for a recipe that does not exist. */
-export const RECIPE_NOT_FOUND = 3;
 
 const ENDINGS = [".yaml", ".yml"] as const;
 
@@ -25,6 +24,17 @@ export interface FoundRecipe {
 export const isRecipePath = (word: string): boolean =>
   word.includes("/") || ENDINGS.some((ending) => word.endsWith(ending));
 
+/** The recipe that a word on the command line means. */
+export function findByWord(word: string | undefined, folders: readonly RecipeFolder[]): FoundRecipe {
+  if (word === undefined)
+    throw new UserError("no recipe given", {
+      where: "signalbox recipe",
+      fix: "pass a name or a file; 'signalbox recipe list' shows the names",
+      exitCode: RECIPE_EXIT.badArguments,
+    });
+  return isRecipePath(word) ? recipeAt(word, currentFolder()) : recipeNamed(word, folders);
+}
+
 /** The recipe at a path that the user gave. */
 export function recipeAt(path: string, cwd: string): FoundRecipe {
   const file = resolve(cwd, path);
@@ -37,7 +47,7 @@ export function recipeNamed(name: string, folders: readonly RecipeFolder[]): Fou
     throw new UserError(`not a recipe name: '${name.slice(0, 128)}'`, {
       where: name.slice(0, 128),
       fix: "use letters, digits, '-' and '_', or pass the path of a file",
-      exitCode: RECIPE_NOT_FOUND,
+      exitCode: RECIPE_EXIT.notFound,
     });
   for (const folder of folders) {
     for (const ending of ENDINGS) {
@@ -51,7 +61,7 @@ export function recipeNamed(name: string, folders: readonly RecipeFolder[]): Fou
   throw new UserError(`there is no recipe '${name}'${close === undefined ? "" : ` (did you mean '${close}'?)`}`, {
     where: `looked in ${folders.map(({ path }) => path).join(", ")}`,
     fix: "'signalbox recipe list' shows all of them; a file is given by its path: ./NAME.yaml",
-    exitCode: RECIPE_NOT_FOUND,
+    exitCode: RECIPE_EXIT.notFound,
   });
 }
 
@@ -77,15 +87,6 @@ export function listRecipes(folders: readonly RecipeFolder[]): readonly ListedRe
   });
 }
 
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    // Most of these folders do not exist. One that cannot be read has no recipes for us either.
-    return [];
-  }
-}
-
 const yamlFirst = (one: string, other: string) => {
   const [a, b] = [one, other].map((name) => name.replace(/\.ya?ml$/, ""));
   if (a === b) return one.endsWith(".yaml") ? -1 : 1;
@@ -98,7 +99,7 @@ function refuseEscape(file: string, { path, origin }: RecipeFolder): void {
   throw new UserError("this recipe is a link to a file outside its folder", {
     where: file,
     fix: "pass the path of the file itself, if you trust it",
-    exitCode: RECIPE_NOT_FOUND,
+    exitCode: RECIPE_EXIT.notFound,
   });
 }
 
@@ -113,7 +114,7 @@ function readText(file: string): string {
       fix: isMissing
         ? "pass a file that exists and is readable"
         : `pass a text file of at most ${MAX_RECIPE_BYTES} bytes`,
-      exitCode: isMissing ? RECIPE_NOT_FOUND : RECIPE_INVALID,
+      exitCode: isMissing ? RECIPE_EXIT.notFound : RECIPE_EXIT.invalid,
       cause,
     });
   }
@@ -161,7 +162,7 @@ export function findPersona(name: string, { workspace, bundled }: PersonaSearch)
 function textAt(path: string, folder: string | undefined): string | undefined {
   try {
     if (folder !== undefined && !isInside(realpathSync(path), realpathSync(folder))) return undefined;
-    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+    return readBoundedText(path, MAX_BYTES);
   } catch {
     // Not there; the next place is tried.
     return undefined;

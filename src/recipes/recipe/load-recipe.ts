@@ -4,9 +4,8 @@ import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
 import { type FoundRecipe, recipeNamed } from "./find-recipe.ts";
 import { planSteps } from "./plan-steps.ts";
 import { readRecipe } from "./read-recipe.ts";
-import { RECIPE_INVALID } from "./read-yaml.ts";
 import type { RecipeFolder } from "./recipe-folders.ts";
-import { DEFAULT_LIMITS, type Recipe, type RecipeLimits } from "./recipe.ts";
+import { DEFAULT_LIMITS, type Recipe, RECIPE_EXIT, type RecipeLimits } from "./recipe.ts";
 
 export interface LoadedRecipe {
   /** With everything that it inherits. */
@@ -26,7 +25,7 @@ export function loadRecipe(found: FoundRecipe, folders: readonly RecipeFolder[])
     return recipe;
   };
   const recipe = extendRecipe(read(found), (name) => {
-    const parent = parentNamed(name, { child: files.at(-1) ?? found, folders });
+    const parent = parentNamed(name, files.at(-1) ?? found, folders);
     files.push(parent);
     return read(parent);
   });
@@ -37,12 +36,7 @@ export function loadRecipe(found: FoundRecipe, folders: readonly RecipeFolder[])
 /** What a run was begun with: the recipe and what it inherits. */
 export const fileHashes = ({ files }: LoadedRecipe) => files.map(({ file, text }) => ({ file, sha256: sha256(text) }));
 
-interface ParentSearch {
-  readonly child: FoundRecipe;
-  readonly folders: readonly RecipeFolder[];
-}
-
-function parentNamed(name: string, { child, folders }: ParentSearch): FoundRecipe {
+function parentNamed(name: string, child: FoundRecipe, folders: readonly RecipeFolder[]): FoundRecipe {
   try {
     return recipeNamed(name, [besideFolder(child), ...folders]);
   } catch (error) {
@@ -50,7 +44,7 @@ function parentNamed(name: string, { child, folders }: ParentSearch): FoundRecip
     throw new UserError(`'extends: ${name}' does not work: ${error.message}`, {
       where: error.where ?? child.file,
       fix: `put ${name}.yaml beside ${child.file}, or name its folder with -R`,
-      exitCode: RECIPE_INVALID,
+      exitCode: RECIPE_EXIT.invalid,
       cause: error,
     });
   }
@@ -64,14 +58,11 @@ export const besideFolder = ({ file, origin }: FoundRecipe): RecipeFolder => ({
 
 const MAX_PARENTS = 16;
 
-/** Finds a recipe by the name in `extends`. Throws if there is none. */
-type FindParent = (name: string) => Recipe;
-
 /**
  * A recipe with everything that it inherits: the parent's steps first, the child's context over the parent's, the tags
- * of both, and limits and hooks that the child does not set itself.
+ * of both, and limits and hooks that the child does not set itself. `findParent` throws if there is none of that name.
  */
-export function extendRecipe(recipe: Recipe, findParent: FindParent): Recipe {
+export function extendRecipe(recipe: Recipe, findParent: (name: string) => Recipe): Recipe {
   const chain = [recipe];
   const names = new Set([recipe.name]);
   for (let [next] = [recipe.extends]; next !== undefined;) {

@@ -1,6 +1,5 @@
 import { UserError } from "../../lib/text/user-error.ts";
-import { RECIPE_INVALID } from "./read-yaml.ts";
-import type { Recipe, Step } from "./recipe.ts";
+import { type Recipe, RECIPE_EXIT, type Step } from "./recipe.ts";
 
 /** A step and the indexes of the steps that must have ended before it starts, in file order. */
 export interface PlannedStep {
@@ -13,9 +12,16 @@ export interface PlannedStep {
  * The order of a recipe's steps. A step with `needs` waits for those steps and what they need; members of a parallel
  * group wait for everything before the group; any other step waits for everything before it.
  */
-export function planSteps({ name, steps }: Pick<Recipe, "name" | "steps">): readonly PlannedStep[] {
+export function planSteps({ name, steps }: Recipe): readonly PlannedStep[] {
   const indexes = indexById(steps, name);
-  const direct = steps.map((step, index) => directNeeds(step, { index, steps, indexes, name }));
+  const indexOf = (needed: string, step: Step): number => {
+    const index = indexes.get(needed);
+    if (index === undefined) throw missingStep(needed, step, steps, name);
+    return index;
+  };
+  const direct = steps.map(
+    (step, index) => step.needs?.map((needed) => indexOf(needed, step)) ?? range(groupStart(steps, index)),
+  );
   const all = new Map<number, ReadonlySet<number>>();
   const visit = (index: number, path: readonly number[]): ReadonlySet<number> => {
     const known = all.get(index);
@@ -34,6 +40,8 @@ export function planSteps({ name, steps }: Pick<Recipe, "name" | "steps">): read
   return steps.map((step, index) => ({ step, index, after: [...visit(index, [])].toSorted((one, two) => one - two) }));
 }
 
+const range = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
+
 function indexById(steps: readonly Step[], name: string): ReadonlyMap<string, number> {
   const indexes = new Map<string, number>();
   steps.forEach(({ id }, index) => {
@@ -41,35 +49,20 @@ function indexById(steps: readonly Step[], name: string): ReadonlyMap<string, nu
       throw new UserError(`two steps have the id '${id}'`, {
         where: name,
         fix: "give every step its own id, also in a recipe that extends another",
-        exitCode: RECIPE_INVALID,
+        exitCode: RECIPE_EXIT.invalid,
       });
     indexes.set(id, index);
   });
   return indexes;
 }
 
-interface NeedsPlace {
-  readonly index: number;
-  readonly steps: readonly Step[];
-  readonly indexes: ReadonlyMap<string, number>;
-  readonly name: string;
-}
-
-function directNeeds(step: Step, { index, steps, indexes, name }: NeedsPlace): readonly number[] {
-  if (step.needs !== undefined)
-    return step.needs.map((id) => {
-      const found = indexes.get(id);
-      if (found !== undefined) return found;
-      throw new UserError(`the step '${step.id}' needs '${id}', which does not exist`, {
-        where: name,
-        fix: `use the id of a step: ${steps
-          .map((other) => other.id)
-          .join(", ")
-          .slice(0, 300)}`,
-        exitCode: RECIPE_INVALID,
-      });
-    });
-  return Array.from({ length: groupStart(steps, index) }, (_, earlier) => earlier);
+function missingStep(needed: string, { id }: Step, steps: readonly Step[], name: string): UserError {
+  const ids = steps.map((step) => step.id).join(", ");
+  return new UserError(`the step '${id}' needs '${needed}', which does not exist`, {
+    where: name,
+    fix: `use the id of a step: ${ids.slice(0, 300)}`,
+    exitCode: RECIPE_EXIT.invalid,
+  });
 }
 
 /** Where the group of adjacent steps begins that a step belongs to; the step itself when it has no group. */
@@ -85,12 +78,12 @@ function circle(path: readonly number[], steps: readonly Step[], name: string): 
   return new UserError(`these steps wait for each other: ${ids.join(" → ")}`, {
     where: name,
     fix: "remove one of the 'needs'; a step without 'needs' waits for all steps before it",
-    exitCode: RECIPE_INVALID,
+    exitCode: RECIPE_EXIT.invalid,
   });
 }
 
 /** The steps of a recipe as a Mermaid flow chart. */
-export function recipeGraph(recipe: Pick<Recipe, "name" | "steps">): string {
+export function recipeGraph(recipe: Recipe): string {
   const planned = planSteps(recipe);
   const nodes = planned.map(({ step, index }) => `  s${index}${shape(step)}`);
   const edges = planned.flatMap(({ after, index, step }) => {

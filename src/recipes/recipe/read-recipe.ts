@@ -1,10 +1,18 @@
 import { describeIssue, isRecord } from "../../lib/json/json-value.ts";
-import type { YamlDocument } from "../../lib/json/read-yaml.ts";
+import { readYaml, type YamlDocument } from "../../lib/json/read-yaml.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { UserError } from "../../lib/text/user-error.ts";
-import { readYaml, RECIPE_INVALID } from "./read-yaml.ts";
 import { type InputField, RecipeFile, type StepFile } from "./recipe-file.ts";
-import { type Context, DEFAULT_LIMITS, type Recipe, type RecipeInput, type Step, type StepType } from "./recipe.ts";
+import {
+  type Context,
+  DEFAULT_LIMITS,
+  MAX_RECIPE_BYTES,
+  type Recipe,
+  RECIPE_EXIT,
+  type RecipeInput,
+  type Step,
+  type StepType,
+} from "./recipe.ts";
 
 interface ReadRecipe {
   readonly recipe: Recipe;
@@ -14,12 +22,17 @@ interface ReadRecipe {
 
 /** Parses a recipe. Any mistake throws a UserError with the file, the line and the field. */
 export function readRecipe(text: string, name: string): ReadRecipe {
-  const document = readYaml(text, name);
+  const document = readYaml(text, {
+    name,
+    what: "the recipe",
+    maxBytes: MAX_RECIPE_BYTES,
+    tooLarge: "split it into several recipes",
+  });
   if (!isRecord(document.value))
     throw new UserError("the recipe is not a map with 'name' and 'steps'", {
       where: name,
       fix: "see docs/recipes.md for the format",
-      exitCode: RECIPE_INVALID,
+      exitCode: RECIPE_EXIT.invalid,
     });
   const parsed = RecipeFile.safeParse(document.value);
   if (!parsed.success) {
@@ -27,11 +40,11 @@ export function readRecipe(text: string, name: string): ReadRecipe {
     throw new UserError(`the recipe is invalid: ${issue === undefined ? "" : describeIssue(issue)}`, {
       where: document.at(issue?.path ?? []),
       fix: "see docs/recipes.md for every field",
-      exitCode: RECIPE_INVALID,
+      exitCode: RECIPE_EXIT.invalid,
     });
   }
   const file = parsed.data;
-  const steps = file.steps.map((step, index) => readStep(step, { index, document }));
+  const steps = file.steps.map((step, index) => readStep(step, index, document));
   return {
     recipe: toRecipe(file, steps),
     warnings: [
@@ -74,19 +87,14 @@ function toRecipe(file: RecipeFile, steps: readonly Step[]): Recipe {
   };
 }
 
-interface StepPlace {
-  readonly index: number;
-  readonly document: YamlDocument;
-}
-
-function readStep(file: StepFile, { index, document }: StepPlace): Step {
+function readStep(file: StepFile, index: number, document: YamlDocument): Step {
   const type = typeOf(file);
   const missing = missingField(type, file);
   if (missing !== undefined)
     throw new UserError(`the step '${file.id}' is invalid: a step of type ${type} needs '${missing}'`, {
       where: document.at(["steps", index]),
       fix: `add '${missing}', or change its type`,
-      exitCode: RECIPE_INVALID,
+      exitCode: RECIPE_EXIT.invalid,
     });
   const question = file.approval === undefined || file.approval === true ? undefined : file.approval;
   return {

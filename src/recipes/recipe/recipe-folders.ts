@@ -1,6 +1,12 @@
 import { realpathSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { isFolder } from "../../lib/path/find-program.ts";
+import { signalboxHome } from "../../lib/path/home-folder.ts";
 import { isInside } from "../../lib/path/inside.ts";
+import { packageFolder } from "../../lib/path/package-folder.ts";
+import { currentFolder, findWorkspace } from "../../lib/path/workspace.ts";
+import { UserError } from "../../lib/text/user-error.ts";
+import { RECIPE_EXIT } from "./recipe.ts";
 
 /** Where recipes come from. What a repository contains needs trust; everything else was put there by the user. */
 export type RecipeOrigin = "flag" | "repository" | "environment" | "user" | "bundled";
@@ -10,7 +16,7 @@ export interface RecipeFolder {
   readonly origin: RecipeOrigin;
 }
 
-export interface FolderSearch {
+interface FolderSearch {
   readonly workspace: string;
   /** The user's signalbox folder. */
   readonly home: string;
@@ -20,6 +26,30 @@ export interface FolderSearch {
   /** The folder with the recipes that signalbox brings. */
   readonly bundled: string;
 }
+
+/** The recipes that signalbox brings; `agents` beside them has the personas that they name. */
+export const bundledRecipes = (): string => join(packageFolder(), "recipes");
+
+/** The folder in which a recipe works: the one that the user named, or the current one. */
+export function workingFolder(named = "."): string {
+  const folder = resolve(currentFolder(), named);
+  if (isFolder(folder)) return folder;
+  throw new UserError("this folder does not exist", {
+    where: `-w ${folder}`,
+    fix: "pass an existing folder",
+    exitCode: RECIPE_EXIT.badArguments,
+  });
+}
+
+/** Where recipes are looked for by name from a working folder, or only in `named`. */
+export const searchedFolders = (named: readonly string[], workingDir: string): readonly RecipeFolder[] =>
+  recipeFolders({
+    workspace: findWorkspace(realpathSync(workingDir)),
+    home: signalboxHome(),
+    env: process.env,
+    named: named.map((folder) => resolve(currentFolder(), folder)),
+    bundled: bundledRecipes(),
+  });
 
 const IN_REPOSITORY = [".signalbox/recipes", ".claude/recipes", "amplifier-bundle/recipes"];
 

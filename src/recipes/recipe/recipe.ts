@@ -1,3 +1,9 @@
+/** Exit codes besides 0 and 1, which scripts for other recipe runners expect. */
+export const RECIPE_EXIT = { invalid: 2, notFound: 3, badArguments: 4 } as const;
+
+/** The limit of the recipe format, inclusive. */
+export const MAX_RECIPE_BYTES = 1_000_000;
+
 /** A value of a recipe's context: what JSON can express. */
 export type ContextValue = unknown;
 

@@ -19,7 +19,7 @@ async function asked(outcomes: readonly AgentOutcome[], env: Readonly<Record<str
   const said: string[] = [];
   let calls = 0;
   const once = async () => outcomes[calls++] ?? done;
-  const run = withRateLimit(once, { env, warn: (text) => void said.push(text) });
+  const run = withRateLimit(once, env, (text) => void said.push(text));
   return { outcome: await run(REQUEST, new AbortController().signal), calls, said };
 }
 
@@ -47,7 +47,8 @@ test("an interrupted run does not wait", async () => {
       setImmediate(() => controller.abort());
       return failed("429");
     },
-    { env: {}, warn: () => {} },
+    {},
+    () => {},
   );
   expect(await run(REQUEST, controller.signal)).toMatchObject({ ok: false, because: "429" });
 });

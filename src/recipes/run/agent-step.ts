@@ -6,16 +6,10 @@ import type { AgentOutcome, AgentRequest, RecipeParts, Scope } from "./run-parts
 import { stepFolder, stepSeconds } from "./shell-step.ts";
 import { extractJson, failedOutcome, outcomeOfOutput, type StepOutcome } from "./step-result.ts";
 
-interface AgentPlace {
-  readonly scope: Scope;
-  readonly key: string;
-}
-
 const ONLY_JSON = "\n\nReturn only valid JSON, without any other text.";
 
 /** Gives the prompt to the agent. When the answer is not the JSON that was asked for, it is asked once more. */
-export async function agentStep(step: Step, context: Context, place: AgentPlace): Promise<StepOutcome> {
-  const { scope, key } = place;
+export async function agentStep(step: Step, context: Context, scope: Scope, key: string): Promise<StepOutcome> {
   const request: AgentRequest = {
     prompt: fillText(step.prompt ?? "", context),
     persona: step.agent,
@@ -28,16 +22,16 @@ export async function agentStep(step: Step, context: Context, place: AgentPlace)
   };
   const stages = (step.autoStage ?? true) && scope.run.parts.options.autoStage;
   if (stages) await recordBefore(request.folder, scope.run.parts);
-  const first = await askAgent(request, place);
+  const first = await askAgent(request, scope);
   if (!first.ok) return { ...failedOutcome(first.because, first.text), isFinal: first.isFinal === true };
   const isMissing = step.parseJson && first.text.trim() !== "" && extractJson(first.text) === undefined;
-  const second = isMissing ? await askAgent({ ...request, prompt: `${request.prompt}${ONLY_JSON}` }, place) : first;
+  const second = isMissing ? await askAgent({ ...request, prompt: `${request.prompt}${ONLY_JSON}` }, scope) : first;
   if (stages) await stageChanges(key, request.folder, scope.run.parts);
   return outcomeOfOutput(step, (second.ok ? second : first).text.trimEnd());
 }
 
 /** One call of an agent, within what is left of the budget. */
-export async function askAgent(request: AgentRequest, { scope, key }: AgentPlace): Promise<AgentOutcome> {
+export async function askAgent(request: AgentRequest, scope: Scope): Promise<AgentOutcome> {
   const { parts, spent, oneAgent } = scope.run;
   return await oneAgent(async () => {
     const left = scope.usd === undefined ? undefined : scope.usd - spent.usd;
@@ -52,17 +46,12 @@ export async function askAgent(request: AgentRequest, { scope, key }: AgentPlace
       };
     const outcome = await parts.runAgent({ ...request, maxBudgetUsd: left }, parts.signal);
     spent.usd += outcome.costUsd;
-    if (outcome.runId !== undefined) parts.journal.receipt(key, outcome.runId);
+    if (outcome.runId !== undefined) parts.journal.receipt(request.step, outcome.runId);
     return outcome;
   });
 }
 
 type RunAgent = RecipeParts["runAgent"];
-
-interface RateLimitParts {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly warn: (text: string) => void;
-}
 
 /** How providers and agents say that somebody asked too often. */
 const RATE_LIMITED = /\brate.?limit|too many requests|\b429\b|\breset in\b/i;
@@ -71,10 +60,14 @@ const RATE_LIMITED = /\brate.?limit|too many requests|\b429\b|\breset in\b/i;
  * Repeats an agent step that its provider refused for asking too often, after a minute and then twice as long each time.
  * The ancestor's variables change how often and how long.
  */
-export function withRateLimit(runAgent: RunAgent, { env, warn }: RateLimitParts): RunAgent {
-  const times = numberIn(env["AMPLIHACK_RATELIMIT_MAX_RETRIES"], { usual: 5, max: 100 });
-  const base = numberIn(env["AMPLIHACK_RATELIMIT_BASE_DELAY_SECS"], { usual: 60, max: 3600 });
-  const longest = numberIn(env["AMPLIHACK_RATELIMIT_MAX_DELAY_SECS"], { usual: 600, max: 3600 });
+export function withRateLimit(
+  runAgent: RunAgent,
+  env: Readonly<Record<string, string | undefined>>,
+  warn: (text: string) => void,
+): RunAgent {
+  const times = numberIn(env["AMPLIHACK_RATELIMIT_MAX_RETRIES"], 5, 100);
+  const base = numberIn(env["AMPLIHACK_RATELIMIT_BASE_DELAY_SECS"], 60, 3600);
+  const longest = numberIn(env["AMPLIHACK_RATELIMIT_MAX_DELAY_SECS"], 600, 3600);
   return async (request, signal) => {
     let costUsd = 0;
     for (let attempt = 0; ; attempt++) {
@@ -91,9 +84,8 @@ export function withRateLimit(runAgent: RunAgent, { env, warn }: RateLimitParts)
 const isRateLimited = ({ ok, because, text }: AgentOutcome) => !ok && RATE_LIMITED.test(`${because}\n${text}`);
 
 /** A whole number from 0 to `max`, or the usual one. */
-function numberIn(text: string | undefined, { usual, max }: { readonly usual: number; readonly max: number }): number {
-  return text !== undefined && /^\d{1,6}$/.test(text) ? Math.min(Number(text), max) : usual;
-}
+const numberIn = (text: string | undefined, usual: number, max: number): number =>
+  text !== undefined && /^\d{1,6}$/.test(text) ? Math.min(Number(text), max) : usual;
 
 /** Writes all files that git does not ignore as a tree object, without touching the index. */
 const TREE = `place=$(mktemp -d) || exit 1
@@ -117,38 +109,37 @@ const TREE_ID = /^[0-9a-f]{40,64}$/;
 
 const STAGE_SECONDS = 60;
 
-type Place = Pick<RecipeParts, "journal" | "options" | "report" | "runShell" | "signal">;
-
 /**
  * Records what the repository of a folder has now, unless this run has done so before. Only what changes afterwards is
  * staged.
  */
-export async function recordBefore(folder: string, parts: Place): Promise<void> {
+export async function recordBefore(folder: string, parts: RecipeParts): Promise<void> {
   const top = gitTop(folder)?.folder;
   if (!parts.options.autoStage || top === undefined || parts.journal.treesOf(top) !== undefined) return;
-  const tree = await output(TREE, { top, context: {}, step: "auto_stage" }, parts);
+  const tree = await output({ command: TREE, context: {}, folder: top, step: "auto_stage" }, parts);
   if (tree !== undefined && TREE_ID.test(tree)) parts.journal.tree(top, tree);
 }
 
 /** Stages what this run has changed in the repository of a folder. */
-async function stageChanges(step: string, folder: string, parts: Place): Promise<void> {
+async function stageChanges(step: string, folder: string, parts: RecipeParts): Promise<void> {
   const top = gitTop(folder)?.folder;
   if (top === undefined) return;
   const trees = parts.journal.treesOf(top);
-  const now = trees && (await output(STAGE, { top, context: { ...trees }, step }, parts));
+  const now = trees && (await output({ command: STAGE, context: { ...trees }, folder: top, step }, parts));
   if (now !== undefined && TREE_ID.test(now)) return parts.journal.tree(top, now);
   parts.report({ type: "warning", message: `the changes of ${step} were not staged` });
 }
 
-interface Staging {
-  readonly top: string;
+interface OwnCommand {
+  readonly command: string;
   readonly context: Context;
+  readonly folder: string;
   readonly step: string;
 }
 
-/** What the command printed, or undefined if it failed. */
-async function output(command: string, { top, context, step }: Staging, parts: Place): Promise<string | undefined> {
-  const request = { command, context, env: {}, folder: top, timeoutSeconds: STAGE_SECONDS, step } as const;
-  const ended = await parts.runShell({ ...request, place: "inside", isOurs: true }, parts.signal);
+/** What a command of ours printed, or undefined if it failed. */
+async function output(own: OwnCommand, { runShell, signal }: RecipeParts): Promise<string | undefined> {
+  const request = { ...own, env: {}, timeoutSeconds: STAGE_SECONDS, place: "inside", isOurs: true } as const;
+  const ended = await runShell(request, signal);
   return ended.type === "ended" && ended.code === 0 ? ended.stdout.trim() : undefined;
 }

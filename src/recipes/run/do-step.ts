@@ -8,20 +8,15 @@ import type { Scope } from "./run-parts.ts";
 import { describeShell, stepSeconds, stepShell } from "./shell-step.ts";
 import { failedOutcome, outcomeOfOutput, type StepOutcome } from "./step-result.ts";
 
-interface DoPlace {
-  readonly scope: Scope;
-  readonly key: string;
-}
-
 /** Does the work of a step once, and checks it. */
-export async function doStep(step: Step, context: Context, place: DoPlace): Promise<StepOutcome> {
-  warnMissing(step, context, place);
-  const outcome = await byType(step, context, place);
+export async function doStep(step: Step, context: Context, scope: Scope, key: string): Promise<StepOutcome> {
+  warnMissing(step, context, scope, key);
+  const outcome = await byType(step, context, scope, key);
   if (outcome.status !== "completed" && outcome.status !== "degraded") return outcome;
   for (const command of step.accept) {
-    const checked = await stepShell(command, { step, context: { ...context, ...outcome.values }, scope: place.scope });
+    const checked = await stepShell(command, step, { ...context, ...outcome.values }, scope);
     if (checked.type === "ended" && checked.code === 0) continue;
-    const why = `not accepted: '${command}' ${describeShell(checked, stepSeconds(step, place.scope))}`;
+    const why = `not accepted: '${command}' ${describeShell(checked, stepSeconds(step, scope))}`;
     const output = checked.type === "ended" ? checked.stdout.trimEnd() : "";
     return checked.type === "blocked"
       ? { ...outcome, status: "blocked", error: why, values: {} }
@@ -30,21 +25,21 @@ export async function doStep(step: Step, context: Context, place: DoPlace): Prom
   return outcome;
 }
 
-async function byType(step: Step, context: Context, place: DoPlace): Promise<StepOutcome> {
+async function byType(step: Step, context: Context, scope: Scope, key: string): Promise<StepOutcome> {
   switch (step.type) {
     case "bash":
-      return await bashStep(step, context, place);
+      return await bashStep(step, context, scope);
     case "agent":
-      return await agentStep(step, context, place);
+      return await agentStep(step, context, scope, key);
     case "recipe":
-      return await subRecipe(step, context, place);
+      return await subRecipe(step, context, scope, key);
     case "approval":
-      return await approvalStep(step, context, place);
+      return await approvalStep(step, context, scope, key);
   }
 }
 
-async function bashStep(step: Step, context: Context, { scope }: DoPlace): Promise<StepOutcome> {
-  const outcome = await stepShell(step.command ?? "", { step, context, scope });
+async function bashStep(step: Step, context: Context, scope: Scope): Promise<StepOutcome> {
+  const outcome = await stepShell(step.command ?? "", step, context, scope);
   if (outcome.type === "blocked") return { ...failedOutcome(outcome.because), status: "blocked" };
   if (outcome.type === "refused") return failedOutcome(outcome.because);
   const output = outcome.stdout.trimEnd();
@@ -53,7 +48,7 @@ async function bashStep(step: Step, context: Context, { scope }: DoPlace): Promi
   return outcomeOfOutput(step, output);
 }
 
-async function approvalStep(step: Step, context: Context, { scope, key }: DoPlace): Promise<StepOutcome> {
+async function approvalStep(step: Step, context: Context, scope: Scope, key: string): Promise<StepOutcome> {
   const question = fillText(step.approval ?? "", context);
   const answer = await scope.run.parts.ask(key, question);
   if (answer === true) return outcomeOfOutput(step, "approved");
@@ -61,7 +56,7 @@ async function approvalStep(step: Step, context: Context, { scope, key }: DoPlac
   return { ...failedOutcome(`needs approval: ${question}`), status: "blocked" };
 }
 
-function warnMissing(step: Step, context: Context, { scope, key }: DoPlace): void {
+function warnMissing(step: Step, context: Context, scope: Scope, key: string): void {
   const texts = [step.command, step.prompt, step.workingDir, step.approval];
   const names = texts.flatMap((text) => (text === undefined ? [] : referencesIn(text)));
   const missing = [...new Set(names)].filter((name) => lookUp(context, name) === undefined);
@@ -70,16 +65,11 @@ function warnMissing(step: Step, context: Context, { scope, key }: DoPlace): voi
   scope.run.parts.report({ type: "warning", message: `${key}: ${shown} has no value and becomes empty` });
 }
 
-interface SubPlace {
-  readonly scope: Scope;
-  readonly key: string;
-}
-
 /**
  * Runs the recipe of a step. It sees the whole context and the step's overrides; what it changed comes back when it
  * succeeds. Its own limits and validation count too.
  */
-async function subRecipe(step: Step, context: Context, { scope, key }: SubPlace): Promise<StepOutcome> {
+async function subRecipe(step: Step, context: Context, scope: Scope, key: string): Promise<StepOutcome> {
   const { parts } = scope.run;
   const name = fillText(step.recipe ?? "", context);
   const loaded = parts.findRecipe(name, scope.loaded);

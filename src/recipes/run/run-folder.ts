@@ -1,19 +1,14 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { type Life, OWNER_FILES, ownerLife, ownerOf, ownFolder } from "../../lib/process/folder-owner.ts";
 import { withLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { printable } from "../../lib/text/printable.ts";
-import {
-  lastChanged,
-  prunableNames,
-  pruneCandidates,
-  type PruneOrder,
-  type PruneReport,
-} from "../../lib/files/prune.ts";
+import { lastChanged, pruneFolder, type PruneOrder, type PruneReport } from "../../lib/files/prune.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import { RECIPE_NOT_FOUND } from "../recipe/find-recipe.ts";
+import { RECIPE_EXIT } from "../recipe/recipe.ts";
 import { readJournalEnd, type RecordedEnd } from "./journal.ts";
 
 const runsFolder = (home: string) => join(home, "recipe-runs");
@@ -83,16 +78,13 @@ export function listRecipeRuns(home: string): readonly RecipeRun[] {
 }
 
 /** Removes the folders of old runs, which can then no longer be resumed. Their receipts stay. */
-export function pruneRecipeRuns(order: PruneOrder): PruneReport {
-  const { names, kept } = prunableNames(runsFolder(order.home));
-  const candidates = names.map((name) => {
-    const path = join(runsFolder(order.home), name);
-    const mayGo = () => (ownerLife(path) === "alive" ? "it is still running" : undefined);
-    return { what: `recipe run ${name}`, used: lastChanged(join(path, "journal.jsonl")), paths: [path], mayGo };
-  });
-  const report = pruneCandidates(candidates, order);
-  return { pruned: report.pruned, kept: [...kept, ...report.kept] };
-}
+export const pruneRecipeRuns = (order: PruneOrder): PruneReport =>
+  pruneFolder(runsFolder(order.home), order, (name, path) => ({
+    what: `recipe run ${name}`,
+    used: lastChanged(join(path, "journal.jsonl")),
+    paths: [path],
+    mayGo: () => (ownerLife(path) === "alive" ? "it is still running" : undefined),
+  }));
 
 function findRunId(home: string, name: string): string {
   const ids = idsIn(runsFolder(home));
@@ -102,15 +94,8 @@ function findRunId(home: string, name: string): string {
   throw new UserError(only === undefined ? "there is no such recipe run" : `${found.length} recipe runs match`, {
     where: name,
     fix: "pass the id that 'signalbox recipe run' printed",
-    exitCode: RECIPE_NOT_FOUND,
+    exitCode: RECIPE_EXIT.notFound,
   });
 }
 
-function idsIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((id) => /^[0-9a-f-]{36}$/.test(id));
-  } catch {
-    // Nothing has run yet.
-    return [];
-  }
-}
+const idsIn = (folder: string): readonly string[] => namesIn(folder).filter((id) => /^[0-9a-f-]{36}$/.test(id));

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { isFolder } from "../../lib/path/find-program.ts";
-import { isBundled } from "../recipe/recipe-trust.ts";
+import { isBundled } from "../recipe/may-run.ts";
 import type { Context, Step } from "../recipe/recipe.ts";
 import { isReserved } from "../language/shell-template.ts";
 import { fillText } from "../language/text-template.ts";
@@ -8,14 +8,8 @@ import type { Scope, ShellOutcome } from "./run-parts.ts";
 
 const HOOK_SECONDS = 30;
 
-export interface ShellPlace {
-  readonly step: Step;
-  readonly context: Context;
-  readonly scope: Scope;
-}
-
 /** Runs a command of a step with its folder, variables and time limit. */
-export async function stepShell(command: string, { step, context, scope }: ShellPlace): Promise<ShellOutcome> {
+export async function stepShell(command: string, step: Step, context: Context, scope: Scope): Promise<ShellOutcome> {
   const { parts } = scope.run;
   const folder = stepFolder(step, context, scope);
   if (!isFolder(folder)) return { type: "refused", because: `the folder ${folder} does not exist` };
@@ -62,24 +56,22 @@ export function describeShell(outcome: ShellOutcome, seconds: number | undefined
   return [last === "" ? how : `${how}: ${last}`, ...notes.map((note) => `note: ${note}`)].join("\n");
 }
 
-interface HookPlace extends ShellPlace {
-  readonly status: string;
-}
-
-/** Runs a hook of the recipe. Its failure is only a warning. */
-export async function runHook(hook: string | undefined, { step, context, scope, status }: HookPlace): Promise<void> {
-  const { parts } = scope.run;
-  if (hook === undefined || hook.trim() === "" || parts.signal.aborted) return;
-  const request = {
-    command: hook,
-    context,
-    env: { RECIPE_STEP_ID: step.id, RECIPE_STEP_STATUS: status },
-    folder: parts.options.workingDir,
-    timeoutSeconds: HOOK_SECONDS,
-    step: `${scope.prefix}${step.id}`,
-    place: "inside",
-  } as const;
-  const outcome = await parts.runShell(request, parts.signal);
-  if (outcome.type === "ended" && outcome.code === 0) return;
-  parts.report({ type: "warning", message: `a hook of ${step.id} failed: ${describeShell(outcome, HOOK_SECONDS)}` });
-}
+/** Runs the hooks of the recipe for a step. The failure of one is only a warning. */
+export const stepHooks =
+  ({ id }: Step, context: Context, { run, prefix }: Scope) =>
+  async (hook: string | undefined, status: string): Promise<void> => {
+    const { parts } = run;
+    if (hook === undefined || hook.trim() === "" || parts.signal.aborted) return;
+    const request = {
+      command: hook,
+      context,
+      env: { RECIPE_STEP_ID: id, RECIPE_STEP_STATUS: status },
+      folder: parts.options.workingDir,
+      timeoutSeconds: HOOK_SECONDS,
+      step: `${prefix}${id}`,
+      place: "inside",
+    } as const;
+    const outcome = await parts.runShell(request, parts.signal);
+    if (outcome.type === "ended" && outcome.code === 0) return;
+    parts.report({ type: "warning", message: `a hook of ${id} failed: ${describeShell(outcome, HOOK_SECONDS)}` });
+  };

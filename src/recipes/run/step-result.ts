@@ -33,7 +33,7 @@ export interface RecipeResult {
 
 /** What became of the work of a step, before it is recorded. */
 export interface StepOutcome {
-  readonly status: Exclude<StepStatus, "skipped">;
+  readonly status: StepStatus;
   readonly output: string;
   readonly error: string;
   readonly values: Context;

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ContainmentFacts, SealFacts } from "../../contract/seal.ts";
+import type { SealFacts } from "../../contract/seal.ts";
+import type { AuditEntry, Verdict } from "../../contract/verdict.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { guardParts } from "../../guard/decide-and-record.ts";
@@ -8,60 +9,52 @@ import { realMachine } from "../../guard/machine/real-machine.ts";
 import { commandScreen } from "../../guard/screen/screen-command.ts";
 import { screen } from "../../guard/screen/screen.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { systemProgram } from "../../lib/path/find-program.ts";
-import { safePath } from "../../lib/path/inside.ts";
-import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
-import { endTree } from "../../lib/process/end-tree.ts";
+import { definedFields } from "../../lib/json/json-value.ts";
 import { markWork } from "../../lib/process/left-work.ts";
-import { startTime } from "../../lib/process/process-table.ts";
 import { oneAtATime } from "../../lib/process/tasks.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { commandMarks } from "../../sandbox/run/left-commands.ts";
+import { endSession } from "../../sandbox/run/process-tree.ts";
+import { runScript } from "../../sandbox/run/run-script.ts";
+import { bashArgv, bashEnvironment } from "../../sandbox/run/start-command.ts";
 import { isPoison } from "../../shell/model/shell-state.ts";
 import { contextVariables, isReserved, renderShell } from "../language/shell-template.ts";
 import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
-import { type ContainmentPlace, openRecipeContainment, placeCommand, type PlaceParts } from "./place-command.ts";
-import { runScript } from "./run-script.ts";
-
-interface ShellSetting
-  extends
-    Omit<ContainmentPlace, "readable">,
-    Pick<PlaceParts, "isRead" | "outside" | "ask" | "isInSession" | "alsoJudge"> {
-  /** The private folder of the run. */
-  readonly folder: string;
-}
+import { openRecipeContainment, placeCommand, type ShellSetting } from "./place-command.ts";
 
 /** The shell of a run: every command is judged, recorded, and runs in the run's sandbox. Closing it ends them all. */
 export interface RecipeShell extends AsyncDisposable {
   run(request: ShellRequest, signal: AbortSignal): Promise<ShellOutcome>;
   /** Whether commands are contained; opens the sandbox. */
   isContained(): Promise<boolean>;
-  containment(): ContainmentFacts | undefined;
-  decisions(): SealFacts["guard"]["decisions"];
-  auditHead(): SealFacts["audit_head"];
+  /** What the receipt says about the commands so far. */
+  facts(): {
+    readonly decisions: SealFacts["guard"]["decisions"];
+    readonly containment: SealFacts["containment"];
+    readonly auditHead: SealFacts["audit_head"];
+  };
 }
 
 export function openRecipeShell(setting: ShellSetting): RecipeShell {
-  const { home, environment, folder, runId } = setting;
+  const { home, environment, folder } = setting;
   const scripts = join(folder, "scripts");
   // What a killed run left.
   rmSync(scripts, { recursive: true, force: true });
   mkdirSync(scripts, { mode: 0o700 });
-  const containment = openRecipeContainment({ ...setting, readable: [scripts] });
+  const containment = openRecipeContainment(setting, [scripts]);
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
-  const guard = guardParts(environment, commandScreen(screen));
   const session = randomId();
   const mark = markWork(commandMarks(home), session);
   const decisions = { allow: 0, ask: 0, deny: 0 };
   const inTurn = oneAtATime();
   const isSet = (name: string) => isReserved(name) || environment[name] !== undefined;
   let count = 0;
-  const parts: PlaceParts = {
-    ...setting,
+  const judging = {
+    ...guardParts(environment, commandScreen(screen)),
     containment,
-    record: { ...guard, session: runId, agent: "recipe", append: (entry) => segment.append(entry) },
-    note: (verdict) => void decisions[verdict]++,
+    append: (entry: AuditEntry) => segment.append(entry),
+    note: (verdict: Verdict) => void decisions[verdict]++,
   };
   return {
     async run(request, signal) {
@@ -72,13 +65,17 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       const variables = new Map(all.filter(([, value]) => !value.includes("\0")));
       // Where a command runs is noted under its text, so two with the same text must not be in between.
       const judged = judgedScript(rendered.script, variables, isSet);
-      const placed = await inTurn(() => placeCommand(judged, request, parts));
+      const placed = await inTurn(() => placeCommand(judged, request, setting, judging));
       if (placed.type !== "placed") return placed;
       const file = join(scripts, `${++count}.sh`);
       writeScript(file, rendered.script, variables);
       try {
-        const end = await runScript({ ...orderFor(file, placed, setting), ...request, session }, signal);
-        const seen = { output: `${end.stdout}\n${end.stderr}`, command: rendered.script, folder: request.folder };
+        const line = `. ${shQuote(file)}`;
+        const { folder: cwd, timeoutSeconds } = request;
+        const argv = placed.inside ? [...placed.argv.slice(0, -1), line] : bashArgv(line);
+        const env = scriptEnvironment(setting, placed.inside);
+        const end = await runScript({ argv, folder: cwd, environment: env, session, timeoutSeconds }, signal);
+        const seen = { output: `${end.stdout}\n${end.stderr}`, command: rendered.script, folder: cwd };
         return { type: "ended", ...end, notes: containment.takeNotes(placed.inside ? seen : undefined) };
       } catch (error) {
         return { type: "refused", because: `the command could not be started: ${messageOf(error)}` };
@@ -87,14 +84,13 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
       }
     },
     isContained: async () => (await containment.judged()).contained !== undefined,
-    containment: () => containment.facts(),
-    decisions: () => ({ ...decisions }),
-    auditHead() {
+    facts() {
       const { hash, count: records } = segment.head();
-      return records === 0 ? null : { segment: segment.name, hash, count: records };
+      const auditHead = records === 0 ? null : { segment: segment.name, hash, count: records };
+      return { decisions: { ...decisions }, containment: containment.facts(), auditHead };
     },
     async [Symbol.asyncDispose]() {
-      await endTree({ id: session, since: startTime(process.pid) ?? "0" });
+      await endSession(session);
       mark[Symbol.dispose]();
       await containment[Symbol.asyncDispose]();
       segment[Symbol.dispose]();
@@ -103,40 +99,13 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
   };
 }
 
-interface Placed {
-  readonly argv: readonly string[];
-  readonly inside: boolean;
+/** The environment of a script. Nobody reads there that there is a newer npm, and values of a recipe around this one are not ours. */
+function scriptEnvironment({ environment, policy }: ShellSetting, inside: boolean): Record<string, string> {
+  const own = { ...bashEnvironment(environment, policy.workspaceRoot), npm_config_update_notifier: "false" };
+  // The sandbox drops secrets itself, but for those that were lent.
+  const whole = Object.entries(inside ? { ...environment, ...own } : own);
+  return definedFields(Object.fromEntries(whole.filter(([name]) => !name.startsWith("RECIPE_VAR_"))));
 }
-
-/** How a script file is run where its command was placed: argv and environment. */
-function orderFor(file: string, { argv, inside }: Placed, { environment, policy }: ShellSetting) {
-  const line = `. ${shQuote(file)}`;
-  const bash = [systemProgram("bash") ?? "bash", "--noprofile", "--norc", "-c", line];
-  const own = { ...cleanEnvironment(environment), ...UNATTENDED, PATH: safePath(environment, policy.workspaceRoot) };
-  return {
-    argv: inside ? [...argv.slice(0, -1), line] : bash,
-    // The sandbox drops secrets itself, but for those that were lent.
-    environment: withoutOuter(inside ? { ...environment, ...own } : own),
-  };
-}
-
-/** Nobody is at the terminal of a command, or reads that there is a newer npm. */
-const UNATTENDED = {
-  TERM: "dumb",
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_EDITOR: "true",
-  npm_config_update_notifier: "false",
-};
-
-/** Values of a recipe around this one are not ours. */
-const withoutOuter = (environment: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value === undefined || name.startsWith("RECIPE_VAR_") ? [] : [[name, value]],
-    ),
-  );
 
 /** A variable larger than this cannot be passed to a program, so only the script itself sees it. */
 const MAX_EXPORTED = 96 * 1024;

@@ -1,7 +1,7 @@
 import type { AgentCall } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
-import type { Decision, Verdict } from "../../contract/verdict.ts";
-import { decideAndRecord, type GuardParts, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
+import type { AuditEntry, Decision, Verdict } from "../../contract/verdict.ts";
+import { decideAndRecord, type guardParts, recordDecision } from "../../guard/decide-and-record.ts";
 import { explainToModel } from "../../guard/explain.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
@@ -17,20 +17,35 @@ export type AlsoJudge = (
   folder: string,
 ) => { readonly verdict: "deny" | "ask"; readonly because: string } | undefined;
 
-export interface PlaceParts {
+/** Where the commands of a run are, and what may be beside them. */
+export interface ContainmentSetting {
   readonly policy: Policy;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly runId: string;
+  readonly requireSandbox: boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** What holds for all commands of a run. */
+export interface ShellSetting extends ContainmentSetting {
+  /** The private folder of the run. */
+  readonly folder: string;
   /** A session started the recipe, so nobody chose what it may overwrite. */
   readonly isInSession: boolean;
   readonly alsoJudge: AlsoJudge | undefined;
-  readonly runId: string;
   /** The user has read the recipe, so what the guard cannot read in a script need not be asked about. */
   readonly isRead: boolean;
   /** Steps that the user lets leave the sandbox. */
   readonly outside: readonly string[];
   /** Asks a person. Undefined when there is none. */
   readonly ask: (step: string, question: string) => Promise<boolean | undefined>;
+}
+
+interface Judging extends ReturnType<typeof guardParts> {
   readonly containment: RecipeContainment;
-  readonly record: Omit<RecordParts, "machine"> & Pick<GuardParts, "screen">;
+  readonly append: (entry: AuditEntry) => void;
   /** Counts the verdict. */
   readonly note: (verdict: Verdict) => void;
 }
@@ -41,20 +56,28 @@ type PlacedCommand =
   | Extract<ShellOutcome, { type: "refused" | "blocked" }>;
 
 /** Judges a command, records the decision, and says where it runs. */
-export async function placeCommand(command: string, request: ShellRequest, parts: PlaceParts): Promise<PlacedCommand> {
-  const { policy, containment, record } = parts;
-  const leaves = request.place !== "inside" || isFlagged(request, parts);
+export async function placeCommand(
+  command: string,
+  request: ShellRequest,
+  setting: ShellSetting,
+  { containment, append, screen, redact, note }: Judging,
+): Promise<PlacedCommand> {
+  const { policy } = setting;
+  const leaves = request.place !== "inside" || isFlagged(request, setting);
   const call: AgentCall = { tool: "bash", input: { command }, cwd: request.folder };
-  const machine = { ...realMachine, screen: record.screen, ...(leaves ? {} : await containment.judged()) };
-  const decision = stricter(decideAndRecord(call, policy, { ...record, machine }), request, { command, parts });
-  parts.note(decision.verdict);
+  const machine = { ...realMachine, screen, ...(leaves ? {} : await containment.judged()) };
+  const record = { machine, session: setting.runId, agent: "recipe", append, redact };
+  const other = setting.alsoJudge?.(command, request.folder);
+  const decision = stricter(decideAndRecord(call, policy, record), other, command);
+  note(decision.verdict);
   if (decision.verdict === "deny") return { type: "refused", because: forPerson(decision, call, policy) };
-  const isAsked = request.place === "must-leave" || (decision.verdict === "ask" && !mayPass(decision, request, parts));
+  const passes = mayPass(decision, request, setting, containment.hasSnapshot());
+  const isAsked = request.place === "must-leave" || (decision.verdict === "ask" && !passes);
   if (isAsked && request.place !== "may-leave") {
-    const answer = await allowedByPerson(decision, request, parts);
+    const answer = await allowedByPerson(decision, request, setting);
     if (answer !== undefined) return answer;
     const allowed: Decision = { ...decision, verdict: "allow", code: "person-once", rules: ["person"] };
-    const recorded = recordDecision(call, policy, { ...record, machine, decision: allowed });
+    const recorded = recordDecision(call, policy, { ...record, decision: allowed });
     if (recorded.verdict === "deny") return { type: "refused", because: recorded.because };
   }
   try {
@@ -66,12 +89,7 @@ export async function placeCommand(command: string, request: ShellRequest, parts
 }
 
 /** The decision, or that of the other judge. */
-function stricter(
-  decision: Decision,
-  { folder }: ShellRequest,
-  { command, parts }: { readonly command: string; readonly parts: PlaceParts },
-): Decision {
-  const other = parts.alsoJudge?.(command, folder);
+function stricter(decision: Decision, other: ReturnType<AlsoJudge>, command: string): Decision {
   if (other === undefined || decision.verdict === "deny" || other.verdict === decision.verdict) return decision;
   const finding = { ...other, code: "own-rule", rule: "own-rule", fragment: command.slice(0, 120) };
   return {
@@ -84,13 +102,16 @@ function stricter(
 }
 
 /** What needs no person, although the guard would ask. */
-function mayPass(decision: Decision, request: ShellRequest, parts: PlaceParts): boolean {
-  if (mayLoseWork(parts) && losesOnlyWork(decision)) return true;
+function mayPass(
+  decision: Decision,
+  request: ShellRequest,
+  { isInSession, isRead }: ShellSetting,
+  hasSnapshot: boolean,
+): boolean {
+  if (hasSnapshot && !isInSession && losesOnlyWork(decision)) return true;
   if (request.isOurs === true && hasOnly(OURS, decision)) return true;
-  return parts.isRead && decision.contained !== true && hasOnly(READ, decision);
+  return isRead && decision.contained !== true && hasOnly(READ, decision);
 }
-
-const mayLoseWork = ({ containment, isInSession }: PlaceParts) => containment.hasSnapshot() && !isInSession;
 
 /** The explanation for a model, without its advice to a model. */
 const forPerson = (decision: Decision, call: AgentCall, policy: Policy) =>
@@ -122,35 +143,23 @@ const hasOnly = (codes: readonly string[], { findings }: Decision): boolean =>
   findings.every(({ verdict, code }) => verdict === "allow" || codes.includes(code));
 
 /** The user named the step with `--outside`. */
-const isFlagged = ({ step }: ShellRequest, { outside }: PlaceParts) => outside.includes(step);
+const isFlagged = ({ step }: ShellRequest, { outside }: ShellSetting) => outside.includes(step);
 
 /** Undefined when a person allows it, now or with `--outside`. */
 async function allowedByPerson(
   decision: Decision,
   request: ShellRequest,
-  parts: PlaceParts,
+  setting: ShellSetting,
 ): Promise<PlacedCommand | undefined> {
-  if (isFlagged(request, parts)) return undefined;
+  if (isFlagged(request, setting)) return undefined;
   const reason = request.place === "must-leave" ? "it leaves the sandbox (contained: false)" : decision.because;
-  const answer = await parts.ask(request.step, `${request.step}: ${reason}. Run it?`);
+  const answer = await setting.ask(request.step, `${request.step}: ${reason}. Run it?`);
   if (answer === true) return undefined;
   if (answer === false) return { type: "refused", because: `the person said no: ${reason}` };
   const isUnread = request.place === "inside" && decision.contained !== true && hasOnly(READ, decision);
-  const flag = isUnread && !parts.isInSession ? "--yes" : `--outside ${shQuote(request.step)}`;
-  const fix = `signalbox recipe run --resume ${parts.runId} ${flag}`;
+  const flag = isUnread && !setting.isInSession ? "--yes" : `--outside ${shQuote(request.step)}`;
+  const fix = `signalbox recipe run --resume ${setting.runId} ${flag}`;
   return { type: "blocked", because: `needs approval: ${reason}. To allow it: ${fix}` };
-}
-
-export interface ContainmentPlace {
-  readonly policy: Policy;
-  /** The user's signalbox folder. */
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly runId: string;
-  /** What commands read besides what the policy lets them. */
-  readonly readable: readonly string[];
-  readonly requireSandbox: boolean;
-  readonly warn: (text: string) => void;
 }
 
 interface RecipeContainment extends CommandContainment {
@@ -158,10 +167,17 @@ interface RecipeContainment extends CommandContainment {
   readonly hasSnapshot: () => boolean;
 }
 
-/** The sandbox of a recipe's commands and the snapshot beside it, both opened by the first command. */
-export function openRecipeContainment(place: ContainmentPlace): RecipeContainment {
-  const { policy, home, environment, runId, warn } = place;
-  const isRequired = place.requireSandbox || policy.sandbox === "workspace" || policy.sandbox === "strict";
+/** Whether nothing may run without a sandbox. */
+export const requiresSandbox = ({ requireSandbox, policy: { sandbox } }: ContainmentSetting): boolean =>
+  requireSandbox || sandbox === "workspace" || sandbox === "strict";
+
+/**
+ * The sandbox of a recipe's commands and the snapshot beside it, both opened by the first command. `readable` is what
+ * commands read besides what the policy lets them.
+ */
+export function openRecipeContainment(setting: ContainmentSetting, readable: readonly string[]): RecipeContainment {
+  const { policy, home, environment, runId, warn } = setting;
+  const isRequired = requiresSandbox(setting);
   if (policy.sandbox === "off" && !isRequired) return { ...UNCONTAINED, hasSnapshot: () => false };
   let snapshot: SnapshotSession | undefined;
   let isTaken = false;
@@ -173,10 +189,11 @@ export function openRecipeContainment(place: ContainmentPlace): RecipeContainmen
       snapshot = openSnapshotSession({ home, id: runId, agent: "recipe", workspace: policy.workspaceRoot });
       const session = await openContainedSession({
         policy,
+        isRequired,
         caller: { session: runId, agent: "recipe" },
         environment,
         signalboxHome: home,
-        extraReadable: place.readable,
+        extraReadable: readable,
         network: () => policy.network,
         isTainted: () => false,
         warn,

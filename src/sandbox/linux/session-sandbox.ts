@@ -1,8 +1,9 @@
-import { lstatSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
-import { isInside } from "../../lib/path/inside.ts";
+import { isInside, outermostOf } from "../../lib/path/inside.ts";
+import { FORM_VARIABLE } from "../../lib/process/inside-session.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
 import { DOOR_PORT, doorVariables, environmentRules, records } from "../session/command-environment.ts";
 import { digestBytes } from "../session/git-places.ts";
@@ -15,6 +16,7 @@ import {
   openRepositories,
 } from "../session/left-behind.ts";
 import { removePlaceholders, WATCHED } from "../session/look-outside.ts";
+import { listenOnLoopback, portOf } from "../session/own-loopback.ts";
 import { openPrivateHome } from "../session/private-home.ts";
 import { type LimitGroups, limitGroups, type Limits, limitsOf } from "../session/limits.ts";
 import { type CoveredFile, INIT_INSIDE, sessionArguments } from "./session-argv.ts";
@@ -24,12 +26,15 @@ import { makeStandIn } from "../session/stand-ins.ts";
 import { openRefusedEngine, sshThroughDoor } from "./covered-files.ts";
 import { startEntered } from "./entered-session.ts";
 import { checkPlan, compareMounts } from "./check-mounts.ts";
+import { landlockRules, writablePaths } from "./landlock-rules.ts";
+import { changeablePaths, copyChangeable } from "./put-back.ts";
 import { type SandboxEvent, type SessionCommand, type StartedSession, startSession } from "./start-session.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
 /** The programs that a session needs, found and proven by the caller. */
 export interface SandboxPrograms {
-  readonly bubblewrap: string;
+  /** Undefined for the Landlock form, which needs the helper. */
+  readonly bubblewrap: string | undefined;
   /** Undefined where it cannot run; then the sandbox is entered with nsenter (entered-session.ts). */
   readonly helper: string | undefined;
   readonly closesUserNamespaces: boolean;
@@ -81,7 +86,10 @@ export async function startSandbox(
   const { workspaceRoot: workspace, home } = policy;
   const strict = policy.sandbox === "strict";
   const limits = limitsOf(policy);
-  const privateHome = strict ? undefined : await openPrivateHome({ signalboxHome, workspace, home, environment });
+  const isInPlace = programs.bubblewrap === undefined;
+  const privateHome = strict
+    ? undefined
+    : await openPrivateHome({ signalboxHome, workspace, home, environment, isInPlace });
   const path = environment["PATH"] ?? "";
   const plan = planSession(policy, { ...parts, privateHome: privateHome?.folder, path });
   privateHome?.ignore(hiddenFiles(plan));
@@ -94,8 +102,10 @@ export async function startSandbox(
   try {
     const commands = new Map<string, SessionCommand>();
     const removed: string[] = [];
-    const covered = await own.coverClients(parts.onRefused);
-    const session = await startPlanned(plan, { ...own, limits, policy, parts, programs, commands, removed, covered });
+    const start = { ...own, limits, policy, parts, programs, commands, removed };
+    const session = await (isInPlace
+      ? startUnmounted(plan, start, privateHome?.folder ?? "")
+      : startMounted(plan, start, await own.coverClients(parts.onRefused)));
     return {
       program: own.folder.program,
       argv: (argv) => [own.folder.program, "--", ...argv],
@@ -103,7 +113,7 @@ export async function startSandbox(
       takeRemoved: () => removed.splice(0),
       door: session.listeners.get(DOOR_PORT),
       listeners: session.listeners,
-      plan,
+      plan: isInPlace ? unmountedView(plan) : plan,
       kept: own.folder.kept,
       ended: session.ended,
       async [Symbol.asyncDispose]() {
@@ -152,18 +162,22 @@ interface PlannedStart {
   readonly programs: SandboxPrograms;
   readonly commands: Map<string, SessionCommand>;
   readonly removed: string[];
-  readonly covered: readonly CoveredFile[];
 }
 
 const FILTER_DESCRIPTOR = 5;
 
-async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
-  const { folder, groups, limits, policy, parts, programs, commands, removed, covered } = start;
+async function startMounted(
+  plan: SessionView,
+  start: PlannedStart,
+  covered: readonly CoveredFile[],
+): Promise<StartedSession> {
+  const { folder, limits, policy, parts, programs } = start;
+  const { bubblewrap = "" } = programs;
   const { path, program: helper } = folder;
   const before = programs.helper === undefined ? undefined : await listBefore(path, plan, programs.helper);
   writeFileSync(
     join(path, WATCHED),
-    watchedRecords(programs.helper === undefined ? unheld(plan) : plan, policy, before),
+    watchedRecords(programs.helper === undefined ? unheld(plan) : plan, policy, { before }),
   );
   notePlaces(path, plan, policy, before);
   const planned = checkPlan(plan);
@@ -172,7 +186,7 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
     compareMounts(pid, planned, { roots: plan.roots, ours: [...ours, ...others] });
   if (programs.helper === undefined)
     return await startEntered(plan, {
-      ...programs,
+      bubblewrap,
       folder,
       policy,
       ...parts,
@@ -186,36 +200,112 @@ async function startPlanned(plan: SessionView, start: PlannedStart): Promise<Sta
   const filter = systemCallFilter();
   const init = { ...programs, helper, filter: filter && FILTER_DESCRIPTOR };
   return await startSession({
-    helper,
-    folder: path,
-    groups: groups.join,
-    bubblewrap: programs.bubblewrap,
-    bubblewrapArguments: sessionArguments(plan, { init, covered, limits }),
+    ...common(start),
+    form: { type: "bubblewrap", program: bubblewrap, argv: sessionArguments(plan, { init, covered, limits }) },
     filter,
-    settings: settingsOf(parts, groups.held.includes("memory") ? { ...limits, data: undefined } : limits),
+    settings: settingsOf(start, { door: DOOR_PORT, listens: portsOf(parts) }),
     check,
-    onEvent(event) {
+  });
+}
+
+/** What both forms are started with. */
+function common({ folder, groups, commands, removed, parts }: PlannedStart) {
+  return {
+    helper: folder.program,
+    folder: folder.path,
+    groups: groups.join,
+    onEvent(event: SandboxEvent) {
       if (event.type === "start") remember(commands, event);
       if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);
       parts.onEvent?.(event);
     },
+  };
+}
+
+/** The Landlock form: nothing is mounted, so the home is a folder of its own, and loopback the machine's. */
+async function startUnmounted(plan: SessionView, start: PlannedStart, home: string): Promise<StartedSession> {
+  const { folder, policy, parts, programs, limits } = start;
+  const { path } = folder;
+  const temporary = join(path, "tmp");
+  mkdirSync(temporary, { mode: 0o700 });
+  const view = unmountedView(plan);
+  const listeners = await listenOnLoopback(parts);
+  const door = portOf(listeners.get(DOOR_PORT));
+  try {
+    const before = await listBefore(path, view, programs.helper ?? "");
+    const held = copyChangeable(path, changeablePaths(view));
+    const folders = outermostOf(writablePaths(view));
+    writeFileSync(join(path, WATCHED), watchedRecords(view, policy, { before, held, folders }));
+    notePlaces(path, view, policy, before);
+    const { PATH } = parts.environment;
+    const place = { home, temporary, keep: policy.passVariables, path: PATH };
+    writeFileSync(join(path, "environment"), `${environmentRules(place)}${records([`=${FORM_VARIABLE}=landlock`])}`);
+    const ports = [...(door === undefined ? [] : [door]), ...(parts.ports ?? [])];
+    const rules = { privateHome: home, temporary, ports, path: PATH ?? "", signalboxHome: parts.signalboxHome };
+    const session = await startSession({
+      ...common(start),
+      form: { type: "landlock", rules: landlockRules(view, rules) },
+      filter: systemCallFilter(),
+      // All processes of the user count, and not only those of the session.
+      settings: settingsOf(
+        { ...start, limits: { ...limits, processes: limits.processes + processesHere() } },
+        { door, listens: [] },
+      ),
+      check: () => undefined,
+    });
+    void session.ended.then(() => listeners.values().forEach((server) => server.close()));
+    return { ...session, listeners };
+  } catch (error) {
+    for (const server of listeners.values()) server.close();
+    throw error;
+  }
+}
+
+/** Threads of this user. For root the kernel counts none. */
+function processesHere(): number {
+  const own = process.getuid?.();
+  if (own === 0) return 0;
+  const counts = readdirSync("/proc").map((name) => {
+    try {
+      if (!/^\d+$/.test(name) || statSync(`/proc/${name}`).uid !== own) return 0;
+      return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1] ?? 1);
+    } catch {
+      // It has ended.
+      return 0;
+    }
   });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Nothing in the folders that commands can write is hidden in the Landlock form. */
+export function unmountedView(plan: SessionView): SessionView {
+  const writable = writablePaths(plan);
+  const isShown = (path: string) => [plan.workspace, ...writable].some((root) => isInside(path, root));
+  const isHidden = ({ kind, path }: SessionView["mounts"][number]) =>
+    kind.startsWith("empty-") && isShown(path) && lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true;
+  return { ...plan, mounts: plan.mounts.filter((mount) => !isHidden(mount)), placeholders: [], isUnmounted: true };
 }
 
 const portsOf = ({ door, ports = [] }: StartParts) => [...(door === true ? [DOOR_PORT] : []), ...ports];
 
 const ID = "command-id";
 
-function settingsOf(parts: StartParts, limits: Limits): string {
+interface InsidePorts {
+  readonly door: number | undefined;
+  /** On which init listens. */
+  readonly listens: readonly number[];
+}
+
+function settingsOf({ parts, groups, limits }: PlannedStart, { door, listens }: InsidePorts): string {
   // The helper puts the id of each command in the place of the percent sign.
-  const variables = parts.door === true ? Object.entries(doorVariables(DOOR_PORT, ID)) : [];
+  const variables = parts.door === true && door !== undefined ? Object.entries(doorVariables(door, ID)) : [];
   return records([
     `b${systemProgram("bash") ?? "/bin/bash"}`,
     `n${limits.processes}`,
     `f${limits.file}`,
-    ...(limits.data === undefined ? [] : [`d${limits.data}`]),
+    ...(limits.data === undefined || groups.held.includes("memory") ? [] : [`d${limits.data}`]),
     ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
-    ...portsOf(parts).map((port) => `l${port}`),
+    ...listens.map((port) => `l${port}`),
   ]);
 }
 
@@ -228,18 +318,26 @@ const unheld = (plan: SessionView): SessionView => ({
   watched: plan.watched.filter((path) => !plan.placeholders.some((each) => isInside(path, each))),
 });
 
+interface KnownBefore {
+  readonly before: FoundBefore | undefined;
+  /** Of protected paths that the keeper puts back (put-back.ts), and the folders that they are in. */
+  readonly held?: readonly string[];
+  readonly folders?: readonly string[];
+}
+
 /** The records of a linked worktree are outside the roots. */
-function watchedRecords(plan: SessionView, policy: Policy, before: FoundBefore | undefined): string {
+function watchedRecords(plan: SessionView, policy: Policy, { before, held = [], folders = [] }: KnownBefore): string {
   const { roots, indexes, repositories } = plan;
   const watched = [...plan.watched, ...plan.links, ...missingAtTops(plan, openRepositories(plan, policy))];
   // Everything below counts as known too.
   const known = before?.known.filter((path) => bytesOf(textOf(path)) === path) ?? [];
   const elsewhere = watched.filter((path) => !roots.some((root) => isInside(path, root)));
-  const folders = new Set([...roots, ...elsewhere.map((path) => dirname(path))]);
+  const around = new Set([...roots, ...folders, ...elsewhere.map((path) => dirname(path))]);
   return records([
-    ...[...folders].map((folder) => `w${folder}`),
+    ...[...around].map((folder) => `w${folder}`),
     ...[...new Set(watched)].map((path) => `m${path}`),
     ...plan.links.map((path) => `l${path}`),
+    ...held,
     ...indexes.flatMap(({ folder, workTree }) => [`r${folder}`, `t${workTree}`, `h${digestBytes(folder)}`]),
     ...[
       ...openRepositories(plan, policy),

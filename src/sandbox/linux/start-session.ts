@@ -9,6 +9,7 @@ import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { readLines } from "../../lib/text/decode-lines.ts";
 import { startTime } from "../../lib/process/process-table.ts";
+import { records } from "../session/command-environment.ts";
 import { type FoundAfter, lookAfter } from "../session/left-behind.ts";
 import { INIT_INSIDE } from "./session-argv.ts";
 import { addOwner } from "../session/session-folder.ts";
@@ -27,7 +28,8 @@ export type SandboxEvent =
   | { readonly type: "end"; readonly id: string; readonly status: number }
   /**
    * A protected path was created inside and taken away, or `appeared` outside. It was recreated so often that all
-   * commands were ended, or the session was. Or it could not be taken away, and the session was ended. `unlinked`: a
+   * commands were ended, or the session was. Or it could not be taken away, and the session was ended. `restored`: one
+   * that was there was changed, and put back. `unlinked`: a
    * repository that the index of the one above links to. `odd-index`: an index that git does not make. `git-link`: a
    * link among git's records.
    */
@@ -36,6 +38,7 @@ export type SandboxEvent =
 
 const PATH_EVENTS = [
   "removed",
+  "restored",
   "unlinked",
   "odd-index",
   "git-link",
@@ -51,14 +54,18 @@ interface SessionStart {
   readonly folder: string;
   /** The files of the control groups that bubblewrap joins. */
   readonly groups: readonly string[];
-  readonly bubblewrap: string;
-  readonly bubblewrapArguments: readonly string[];
+  readonly form: StartedForm;
   readonly filter: Buffer | undefined;
   readonly settings: string;
   readonly onEvent: (event: SandboxEvent) => void;
   /** Called when everything is mounted and no command runs yet. What it throws ends the session. */
   readonly check: (pid: number) => void;
 }
+
+/** By which program, and with which arguments, or with which rules of Landlock. */
+type StartedForm =
+  | { readonly type: "bubblewrap"; readonly program: string; readonly argv: readonly string[] }
+  | { readonly type: "landlock"; readonly rules: readonly string[] };
 
 export interface StartedSession extends AsyncDisposable {
   readonly pid: number;
@@ -72,22 +79,25 @@ export class SessionFailure extends Error {}
 
 const READY_MS = 20_000;
 
-/** Starts bubblewrap with the helper as its first process, and waits until it takes commands. */
+/** Starts the helper as the first process inside, and waits until it takes commands. */
 export async function startSession(start: SessionStart): Promise<StartedSession> {
-  const child = spawn(
-    start.helper,
-    ["serve", start.folder, start.groups.join(":"), start.bubblewrap, "--args", "4", "--", INIT_INSIDE],
-    {
-      cwd: "/",
-      // Commands can read bubblewrap's own environment.
-      env: {},
-      // Its own session: Ctrl-C at the terminal is for the agent.
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe", "pipe"],
-    },
-  );
+  const { form } = start;
+  const [verb, ...words] =
+    form.type === "landlock" ? ["serve-landlock"] : ["serve", form.program, "--args", "4", "--", INIT_INSIDE];
+  const child = spawn(start.helper, [verb ?? "", start.folder, start.groups.join(":"), ...words], {
+    cwd: "/",
+    // Commands can read bubblewrap's own environment.
+    env: {},
+    // Its own session: Ctrl-C at the terminal is for the agent.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe", "pipe"],
+  });
   if (child.pid !== undefined) addOwner(start.folder, child.pid);
-  const heard = hearKeeper(child, start.onEvent);
+  const restored = new Set<string>();
+  const heard = hearKeeper(child, (event) => {
+    if (event.type === "restored") restored.add(event.path);
+    start.onEvent(event);
+  });
   let init: OtherProcess | undefined;
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
@@ -96,12 +106,12 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
   const ended = exited.then(async () => {
     await heard;
     await gone(init);
-    for (const found of await lookAfter(start.folder)) start.onEvent(found);
+    for (const found of await lookAfter(start.folder)) tell(found, restored, start.onEvent);
   });
   const errors = collected(child);
   const listeners = new Map<number, Server>();
   const ready = hearInit(child, listeners, start.onEvent);
-  feed(child, 4, start.bubblewrapArguments.map((word) => `${word}\0`).join(""));
+  feed(child, 4, records(form.type === "landlock" ? form.rules : form.argv));
   feed(child, 5, start.filter ?? "");
   feed(child, 6, start.settings);
   const isReady = await Promise.race([ready, ended.then(() => false), sleep(READY_MS, false, { ref: false })]);
@@ -109,7 +119,7 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
     await end(child, ended);
     throw new SessionFailure(await errors);
   }
-  init = grandchild(child.pid ?? 0);
+  init = descendant(child.pid ?? 0, GENERATIONS[form.type]);
   try {
     if (init === undefined) throw new SessionFailure("the first process of the sandbox cannot be found");
     start.check(init.pid);
@@ -131,6 +141,13 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
       await end(child, ended);
     },
   };
+}
+
+/** What was put back is new, and as it was. */
+function tell(found: FoundAfter, restored: ReadonlySet<string>, onEvent: SessionStart["onEvent"]): void {
+  if (found.type !== "self-running") return onEvent(found);
+  const paths = found.paths.filter((path) => !restored.has(path));
+  if (paths.length > 0) onEvent({ ...found, paths });
 }
 
 const END_MS = 20_000;
@@ -162,11 +179,15 @@ interface OtherProcess {
   readonly started: string;
 }
 
-/** Process 1 of the sandbox, as this machine counts it: keeper, bubblewrap, init. */
-function grandchild(keeper: number): OtherProcess | undefined {
+/** From the keeper to init: past bubblewrap, or past supervisor and reaper. */
+const GENERATIONS = { bubblewrap: 2, landlock: 3 } as const;
+
+/** Init, as this machine counts it. */
+function descendant(keeper: number, generations: number): OtherProcess | undefined {
   try {
-    const child = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
-    const pid = child(child(keeper));
+    let pid = keeper;
+    for (let left = generations; left > 0; left--)
+      pid = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
     return pid > 0 ? { pid, started: startTime(pid) ?? "" } : undefined;
   } catch {
     // A kernel that does not list children.

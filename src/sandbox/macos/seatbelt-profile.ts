@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, normalize } from "node:path/posix";
+import { wordList } from "../../lib/text/shell-words.ts";
 import type { HeldPart } from "../../contract/agent-call.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
@@ -238,10 +239,8 @@ function anyCase(name: string): string {
 /** Text as an expression that matches exactly this text. */
 const escaped = (text: string) => text.replace(/[\\^$.|+*?(){}[\]]/g, String.raw`\$&`);
 
-const words = (text: string) => text.trim().split(/\s+/);
-
 /** Facts about the machine that runtimes and compilers read at their start. */
-const SYSCTL_NAMES = words(`
+const SYSCTL_NAMES = wordList(`
   hw.activecpu hw.busfrequency_compat hw.byteorder hw.cacheconfig hw.cachelinesize hw.cachelinesize_compat hw.cpufamily
   hw.cpufrequency hw.cpufrequency_compat hw.cputype hw.l1dcachesize_compat hw.l1icachesize_compat hw.l2cachesize_compat
   hw.l3cachesize_compat hw.logicalcpu hw.logicalcpu_max hw.machine hw.memsize hw.model hw.ncpu hw.nperflevels hw.packages
@@ -252,20 +251,20 @@ const SYSCTL_NAMES = words(`
   machdep.ptrauth_enabled security.mac.lockdown_mode_state sysctl.proc_cputype sysctl.proc_translated vm.loadavg
 `);
 
-const SYSCTL_PREFIXES = words("hw.optional.arm hw.perflevel kern.proc. machdep.cpu. net.routetable");
+const SYSCTL_PREFIXES = wordList("hw.optional.arm hw.perflevel kern.proc. machdep.cpu. net.routetable");
 
 /**
  * System services without which ordinary programs do not start. Left out on purpose: trustd (verifies certificates for
  * Go, and fetches what they name), Apple events and Launch Services, which start programs outside the sandbox.
  */
-const MACH_SERVICES = words(`
+const MACH_SERVICES = wordList(`
   com.apple.FontObjectsServer com.apple.PowerManagement.control com.apple.SecurityServer com.apple.bsd.dirhelper
   com.apple.cfprefsd.agent com.apple.cfprefsd.daemon com.apple.diagnosticd com.apple.fonts com.apple.logd
   com.apple.lsd.mapdb com.apple.securityd.xpc com.apple.system.logger com.apple.system.notification_center
   com.apple.system.opendirectoryd.libinfo com.apple.system.opendirectoryd.membership
 `);
 
-const DEVICES = words("/dev/null /dev/zero /dev/random /dev/urandom /dev/tty /dev/dtracehelper");
+const DEVICES = wordList("/dev/null /dev/zero /dev/random /dev/urandom /dev/tty /dev/dtracehelper");
 
 /** What every profile allows: to run programs, to see and signal its own processes, terminals, and facts about the machine. */
 const SEATBELT_BASICS: readonly string[] = [

@@ -89,6 +89,7 @@ exec bwrap --ro-bind / / --dev /dev --bind "$TMPDIR" "$TMPDIR" --unshare-net "$@
     await using sandbox = await openSessionSandbox(policy, { ...parts, door: true });
     expect(sandbox.containment).toEqual({
       contained: true,
+      form: "seatbelt",
       by: "seatbelt",
       held: ["disk", "secrets", "network"],
       provenAt: expect.any(String),

@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { systemProgram } from "../../lib/path/find-program.ts";
-import { isInside } from "../../lib/path/inside.ts";
+import { isInside, outermostOf } from "../../lib/path/inside.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import type { RunningSandbox, StartParts } from "../linux/session-sandbox.ts";
 import { DOOR_PORT, doorVariables, fixedVariables, isNotInside } from "../session/command-environment.ts";
 import { lookAfter, notePlaces } from "../session/left-behind.ts";
+import { listenOnLoopback, portOf } from "../session/own-loopback.ts";
 import { openPrivateHome } from "../session/private-home.ts";
 import { openSessionFolder } from "../session/session-folder.ts";
 import { hiddenFiles, planSession, type SessionView } from "../session/session-plan.ts";
@@ -22,8 +22,10 @@ import { followCommands } from "./started-commands.ts";
  * Loopback, /tmp and processes are the machine's own, and commands have no ids.
  */
 export async function startSeatbelt(policy: Policy, parts: StartParts, sandboxExec: string): Promise<RunningSandbox> {
+  const listeners = await listenOnLoopback(parts).catch((error: unknown) => {
+    throw failure(`cannot listen on a loopback port (${messageOf(error)})`);
+  });
   const folder = openSessionFolder(parts.signalboxHome, undefined);
-  const listeners = new Map<number, Server>();
   const commands = join(folder.path, "commands");
   const temporary = join(folder.path, "tmp");
   const opened = new DisposableStack();
@@ -34,8 +36,6 @@ export async function startSeatbelt(policy: Policy, parts: StartParts, sandboxEx
   };
   try {
     for (const path of [commands, temporary]) mkdirSync(path, { mode: 0o700 });
-    if (parts.door === true) listeners.set(DOOR_PORT, await listen(0));
-    for (const port of parts.ports ?? []) listeners.set(port, await listen(port));
     const doorPort = portOf(listeners.get(DOOR_PORT));
     const { view, home } = await homeAndView(policy, parts, { folder: folder.path, opened });
     notePlaces(folder.path, view, policy);
@@ -82,7 +82,7 @@ async function homeAndView(
   const path = environment["PATH"] ?? "";
   if (policy.sandbox !== "strict") {
     const { folder: privateHome, ignore } = opened.use(
-      await openPrivateHome({ signalboxHome, workspace, home, environment }),
+      await openPrivateHome({ signalboxHome, workspace, home, environment, isInPlace: true }),
     );
     const view = planSession(policy, { ...parts, privateHome, path });
     ignore(hiddenFiles(view));
@@ -91,20 +91,6 @@ async function homeAndView(
   const emptyHome = join(folder, "home");
   mkdirSync(emptyHome, { mode: 0o700 });
   return { view: planSession(policy, { ...parts, privateHome: undefined, path }), home: emptyHome };
-}
-
-/** On the machine's own loopback, because there is no other. A session must not keep its launcher running. */
-async function listen(port: number): Promise<Server> {
-  const server = createServer().unref();
-  return await new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(failure(`cannot listen on a loopback port (${error.message})`)));
-    server.listen(port, "127.0.0.1", () => resolve(server));
-  });
-}
-
-function portOf(server: Server | undefined): number | undefined {
-  const address = server?.address();
-  return typeof address === "object" && address !== null ? address.port : undefined;
 }
 
 const TRY_MS = 20_000;
@@ -150,11 +136,11 @@ export function planSeatbelt(view: SessionView, place: SeatbeltPlace): SeatbeltP
   const writable = after.filter(({ kind }) => kind === "writable").map(({ path }) => path);
   const reopened = writable.filter((path) => closed.some((one) => path !== one.path && isInside(path, one.path)));
   return {
-    writeRoots: outermost([...writable.filter((path) => !reopened.includes(path)), realName(place.privateHome)]),
+    writeRoots: outermostOf([...writable.filter((path) => !reopened.includes(path)), realName(place.privateHome)]),
     protectedPaths: [...new Set([...closed.map(({ path }) => path), ...view.watched.map(realName), ...view.links])],
     reopenedPaths: reopened,
     hiddenPaths: after.filter(({ kind }) => kind.startsWith("empty-")).map(({ path }) => path),
-    hiddenFolders: outermost(before.filter(({ kind }) => kind !== "read-only").map(({ path }) => path)),
+    hiddenFolders: outermostOf(before.filter(({ kind }) => kind !== "read-only").map(({ path }) => path)),
     shownPaths: before.filter(({ kind }) => kind === "read-only").map(({ path }) => path),
     lent: { readable: extraReadable.map(realName), writable: extraWritable.map(realName) },
     temporary: realName(place.temporary),
@@ -162,9 +148,6 @@ export function planSeatbelt(view: SessionView, place: SeatbeltPlace): SeatbeltP
     loopbackPorts,
   };
 }
-
-const outermost = (paths: readonly string[]) =>
-  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isInside(path, other)));
 
 /** The name that the kernel knows a path by: without links, and in the case that is on the disk. */
 function realName(path: string): string {

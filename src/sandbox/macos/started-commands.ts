@@ -1,5 +1,6 @@
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { atExit } from "../../lib/process/at-exit.ts";
 import { killTree } from "../../lib/process/end-tree.ts";
 import { processTable } from "../../lib/process/process-table.ts";
@@ -44,16 +45,10 @@ export function followCommands(folder: string, mark: string): StartedCommands {
 }
 
 /** Never 1 or less, which would mean every process of the user. */
-function recorded(folder: string): readonly number[] {
-  try {
-    return readdirSync(folder)
-      .map(Number)
-      .filter((pid) => Number.isInteger(pid) && pid > 1);
-  } catch {
-    // The session's folder is gone.
-    return [];
-  }
-}
+const recorded = (folder: string): readonly number[] =>
+  namesIn(folder)
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid > 1);
 
 function exists(pid: number): boolean {
   try {

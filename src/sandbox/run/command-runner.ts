@@ -1,18 +1,17 @@
 import { join, resolve } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { atExit } from "../../lib/process/at-exit.ts";
-import { endTree, killTree } from "../../lib/process/end-tree.ts";
-import { findProgram, systemProgram } from "../../lib/path/find-program.ts";
-import { markWork } from "../../lib/process/left-work.ts";
+import { findProgram } from "../../lib/path/find-program.ts";
 import { helperProgram, packageFolder } from "../../lib/path/package-folder.ts";
 import { openPipes } from "../../lib/process/pipe-pool.ts";
 import { openStarter, type ProgramStarter } from "../../lib/process/program-starter.ts";
-import { startTime } from "../../lib/process/process-table.ts";
 import { randomId } from "../../lib/files/random-id.ts";
+import { definedFields } from "../../lib/json/json-value.ts";
 import { boundRecipeRun } from "../../lib/text/recipe-command.ts";
 import { isPlainCommand } from "../../shell/parse/read-script.ts";
 import type { CommandContainment } from "./contained-commands.ts";
-import { bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
+import { endSession, killSession, markIfPossible } from "./process-tree.ts";
+import { bashArgv, bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
 
 export interface RunnerParts {
   readonly policy: Policy;
@@ -57,10 +56,7 @@ export interface CommandRunner {
 export function openCommandRunner(parts: RunnerParts): CommandRunner {
   const { policy, outputFolder, containment } = parts;
   const session = randomId();
-  const environment = bashEnvironment(parts.environment, {
-    workspace: policy.workspaceRoot,
-    keep: parts.keepVariables,
-  });
+  const environment = bashEnvironment(parts.environment, policy.workspaceRoot, parts.keepVariables);
   const live = new Set<RunningCommand>();
   const { clear, ...registry } = namedCommands(live);
   const pipes = openPipes();
@@ -70,10 +66,10 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
   const all = allOf(session, live, parts.marksFolder);
 
   let whole: typeof environment | undefined;
-  const insideEnvironment = () => (whole ??= { ...definedIn(parts.environment), ...environment });
+  const insideEnvironment = () => (whole ??= { ...definedFields(parts.environment), ...environment });
 
   const order = async ({ command, folder }: CommandRequest) => {
-    const bare = commandArgv(ownRecipe(command, policy.workspaceRoot), { folder, path: environment["PATH"] ?? "" });
+    const bare = commandArgv(ownRecipe(command, policy.workspaceRoot), folder, environment["PATH"] ?? "");
     const { argv, inside } = await containment.argv(command, bare);
     return {
       argv,
@@ -123,12 +119,11 @@ function ownRecipe(command: string, cwd: string): string {
 
 /** All processes of a session. Those that left their group and closed their output are found by their mark. */
 function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: string) {
-  const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
   let exit: Disposable | undefined;
   let marked: Disposable | undefined;
   const killAll = (): void => {
-    killTree(
-      mark(),
+    killSession(
+      session,
       [...live].flatMap(({ rows }) => rows),
     );
     marked?.[Symbol.dispose]();
@@ -140,29 +135,15 @@ function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: 
     watch(): void {
       if (exit !== undefined) return;
       exit = atExit(killAll);
-      marked = markedIn(marksFolder, session);
+      marked = markIfPossible(marksFolder, session);
     },
     async end(): Promise<void> {
-      if (exit !== undefined) await endTree(mark());
+      if (exit !== undefined) await endSession(session);
       exit?.[Symbol.dispose]();
       marked?.[Symbol.dispose]();
     },
   };
 }
-
-function markedIn(folder: string, session: string): Disposable | undefined {
-  try {
-    return markWork(folder, session);
-  } catch {
-    // A full disk must not stop a command that needs no space.
-    return undefined;
-  }
-}
-
-const definedIn = (environment: RunnerParts["environment"]) =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 
 /** Words that only a shell can execute. */
 const SHELL_WORDS = new Set(
@@ -172,22 +153,16 @@ const SHELL_WORDS = new Set(
 );
 
 /**
- * The argv for a judged command: the words themselves when they can only be read in one way, otherwise a fresh
- * bash that reads none of the user's startup files. Bash also reports a missing program properly.
+ * The argv for a judged command: the words themselves when they can only be read in one way, otherwise a fresh bash,
+ * which also reports a missing program properly. Programs are searched for in `path`.
  */
-function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
+function commandArgv(command: string, folder: string, path: string): readonly string[] {
   const [program, ...rest] = isPlainCommand(command) ? command.split(" ") : [];
   if (program !== undefined && !SHELL_WORDS.has(program)) {
     const isPath = program.includes("/");
     if (findProgram(isPath ? resolve(folder, program) : program, isPath ? "/" : path)) return [program, ...rest];
   }
-  return [systemProgram("bash") ?? "bash", "--noprofile", "--norc", "-c", command];
-}
-
-interface CommandPlace {
-  readonly folder: string;
-  /** Where programs are searched for. */
-  readonly path: string;
+  return bashArgv(command);
 }
 
 const MAX_NAMED = 20;

@@ -1,4 +1,4 @@
-import type { CallContainment } from "../../contract/agent-call.ts";
+import { type CallContainment, weakerNotice } from "../../contract/agent-call.ts";
 import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
@@ -65,6 +65,18 @@ async function openOrRefuse(open: ContainmentParts["open"]) {
   }
 }
 
+/** What is said where commands are not contained, or only partly. */
+function noticeOf(
+  { containment }: ContainedSession | NoSandbox,
+  { isRefused, isRequired }: { readonly isRefused: boolean; readonly isRequired: boolean },
+): string | undefined {
+  if (containment.contained) return weakerNotice(containment);
+  const problem = isRefused ? "no command can run" : "contained: no";
+  return isRefused || !isRequired
+    ? `${problem}, because ${containment.because}. To change that: ${containment.fix}`
+    : undefined;
+}
+
 export function openCommandContainment(parts: ContainmentParts): CommandContainment {
   const { open, recoverable, isRequired, warn } = parts;
   let opening: Promise<ContainedSession | NoSandbox> | undefined;
@@ -74,9 +86,8 @@ export function openCommandContainment(parts: ContainmentParts): CommandContainm
     opening ??= openOrRefuse(open).then(({ result, isRefused }) => {
       opened = result;
       runsNothing ||= isRefused;
-      const problem = isRefused ? "no command can run" : "contained: no";
-      if (!result.contained && (isRefused || !isRequired))
-        warn(`${problem}, because ${result.containment.because}. To change that: ${result.containment.fix}`);
+      const notice = noticeOf(result, { isRefused, isRequired });
+      if (notice !== undefined) warn(notice);
       return result;
     });
     return await opening;

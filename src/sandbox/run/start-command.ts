@@ -3,15 +3,12 @@ import { once } from "node:events";
 import { closeSync, existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
-import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
-import { endTree, treeOf } from "../../lib/process/end-tree.ts";
 import { findProgram, systemProgram } from "../../lib/path/find-program.ts";
 import { type OutputPipe, type PipePool, spawnOnPipe } from "../../lib/process/pipe-pool.ts";
-import { type ProcessRow, startTime } from "../../lib/process/process-table.ts";
-import { COMMAND_VARIABLE, sessionVariables } from "../../lib/process/inside-session.ts";
 import type { ProgramStarter } from "../../lib/process/program-starter.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { openWindow, type OutputWindow } from "./output-window.ts";
+import { exitOf, listenTo, markingVariables, type ProcessExit, processTree, type ProcessTree } from "./process-tree.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
 import { safePath } from "../../lib/path/inside.ts";
 
@@ -30,9 +27,7 @@ export interface CommandOrder {
 }
 
 /** How a command ended. */
-export interface CommandEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+export interface CommandEnd extends ProcessExit {
   /** Processes that it left behind and that were ended. */
   readonly leftovers: number;
   /** Processes that it left in the session's sandbox, where they keep running. */
@@ -44,7 +39,7 @@ export interface CommandEnd {
 export interface RunningCommand {
   readonly pid: number;
   /** Its first process, as the system knows it; empty when it had already ended. */
-  readonly rows: readonly ProcessRow[];
+  readonly rows: ProcessTree["rows"];
   readonly output: OutputWindow;
   /** It runs in the session's sandbox. */
   readonly inside: boolean;
@@ -54,35 +49,15 @@ export interface RunningCommand {
   end(): Promise<CommandEnd>;
 }
 
-const TREE = { graceMs: 1500, killMs: 3000 };
-
-/** How long to wait for output after the program has ended; renewed each time more arrives. */
-const LINGER_MS = 250;
 const MAX_ROUNDS = 100;
-
-let ownStart: string | undefined;
 
 /** Starts a command in its own process group, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
   const { folder, environment, session, outputFile, inside = false } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const id = randomId();
-  const since = (ownStart ??= startTime(process.pid) ?? "0");
-  const env = {
-    ...environment,
-    ...sessionVariables(environment, session),
-    [COMMAND_VARIABLE]: `${session}:${id}`,
-  };
-  const begun = await begin(order, env);
-  const { pid } = begun;
-  const started = startTime(pid);
-  const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
-  const tree: Tree = {
-    rows: known,
-    sweep: () => endTree({ id, since }, known, TREE),
-    count: () => treeOf({ id, since }, known).length,
-  };
-  return watch({ ...begun, inside }, tree, openWindow(outputFile));
+  const begun = await begin(order, { ...environment, ...markingVariables(environment, session, id) });
+  return watch(begun, processTree(id, begun.pid), openWindow(outputFile), inside);
 }
 
 /** Through the starter, which is faster, or else by ourselves. */
@@ -101,8 +76,8 @@ async function begin({ argv, folder, pipes, starter }: CommandOrder, env: Record
       return { ...started, stream: pipe.output };
     }
   }
-  const { child, output: stream } = spawnOnPipe(argv, { cwd: folder, env, pipe });
-  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const { child, output: stream } = spawnOnPipe(argv, folder, env, pipe);
+  const exited = exitOf(child);
   await once(child, "spawn").catch((error: unknown) => {
     stream.destroy();
     throw error;
@@ -120,58 +95,32 @@ function closePipe({ end, output }: OutputPipe): void {
 interface Begun {
   readonly pid: number;
   readonly stream: Readable;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
 }
 
-interface Tree {
-  readonly rows: readonly ProcessRow[];
-  sweep(): Promise<readonly unknown[]>;
-  count(): number;
-}
-
-interface Started extends Begun {
-  readonly inside: boolean;
-}
-
-function watch({ pid, stream, exited, inside }: Started, tree: Tree, output: OutputWindow): RunningCommand {
-  let seen = 0;
-  stream.on("data", (chunk: Buffer) => {
-    output.add(chunk);
-    seen += chunk.length;
-  });
-  // Without this handler a broken pipe would crash us.
-  stream.on("error", () => undefined);
-  const closed = new Promise<void>((resolve) => stream.once("close", () => resolve()));
-  // On a busy machine output may arrive long after the end; we stop only when nothing more comes.
-  const listen = async (rounds: number): Promise<void> => {
-    for (let before = -1; rounds > 0 && before !== seen && !stream.closed; rounds--) {
-      before = seen;
-      await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
-      await nextPoll();
-    }
-  };
-  const stop = Promise.withResolvers<Exit>();
+function watch(
+  { pid, stream, exited }: Begun,
+  tree: ProcessTree,
+  output: OutputWindow,
+  inside: boolean,
+): RunningCommand {
+  const listener = listenTo(stream, (chunk) => output.add(chunk));
+  const stop = Promise.withResolvers<ProcessExit>();
   let stopping: Promise<unknown> | undefined;
-  // Whatever still writes must not be stopped by a broken pipe; nobody reads it any more.
-  const letGo = () => {
-    stream.removeAllListeners("data");
-    stream.resume();
-    if ("unref" in stream && typeof stream.unref === "function") stream.unref();
-  };
 
   const ended = (async (): Promise<CommandEnd> => {
     const { code, signal } = await Promise.race([exited, stop.promise]);
     await stopping;
-    await listen(1);
+    await listener.silence(1);
     const alone = stream.closed && !groupLives(pid);
     const leftovers = alone ? 0 : tree.count();
     if (inside && stopping === undefined && leftovers > 0) {
-      letGo();
+      listener.letGo();
       output.close();
       return { code, signal, leftovers: 0, stubborn: 0, background: leftovers };
     }
-    const stubborn = leftovers === 0 ? [] : await tree.sweep();
-    await listen(MAX_ROUNDS);
+    const stubborn = leftovers === 0 ? [] : await tree.end();
+    await listener.silence(MAX_ROUNDS);
     stream.destroy();
     output.close();
     return { code, signal, leftovers, stubborn: stubborn.length };
@@ -186,14 +135,12 @@ function watch({ pid, stream, exited, inside }: Started, tree: Tree, output: Out
     end() {
       // A process that survives KILL must not hold us up.
       stopping ??= tree
-        .sweep()
+        .end()
         .then((left) => (left.length > 0 ? stop.resolve({ code: null, signal: null }) : undefined));
       return ended;
     },
   };
 }
-
-type Exit = Pick<CommandEnd, "code" | "signal">;
 
 function groupLives(pid: number): boolean {
   try {
@@ -207,23 +154,27 @@ function groupLives(pid: number): boolean {
 /** Nobody is at the terminal of a command. */
 const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
 
-interface CommandPlace {
-  readonly workspace: string;
-  /** Names of secrets that the user lets commands have. */
-  readonly keep?: readonly string[] | undefined;
-}
-
 /**
- * The environment of a command: the user's, without secrets and variables that load code. PATH loses relative
- * entries and those inside the workspace, so that a file there cannot replace a program that was judged by name.
+ * The environment of a command: the user's, without variables that load code and secrets but those in `keep`. PATH loses
+ * relative entries and those inside the workspace, so that a file there cannot replace a program that was judged by name.
  */
 export function bashEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  { workspace, keep }: CommandPlace,
+  workspace: string,
+  keep: readonly string[] = [],
 ): Record<string, string> {
   const path = safePath(environment, workspace);
   return { ...cleanEnvironment(environment, keep), ...UNATTENDED, PATH: path };
 }
+
+/** A fresh bash that reads none of the user's startup files. */
+export const bashArgv = (script: string): readonly string[] => [
+  systemProgram("bash") ?? "bash",
+  "--noprofile",
+  "--norc",
+  "-c",
+  script,
+];
 
 /** Maximum bytes in the output file of a detached command. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -238,7 +189,8 @@ export async function startDetached(
   const { argv, folder, environment, outputFile } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const script = WATCHED.replace("MOST", String(MAX_BYTES));
-  const child = spawn(systemProgram("bash") ?? "bash", ["--noprofile", "--norc", "-c", script, outputFile, ...argv], {
+  const [bash = "", ...words] = bashArgv(script);
+  const child = spawn(bash, [...words, outputFile, ...argv], {
     cwd: folder,
     env: environment,
     stdio: "ignore",

@@ -6,15 +6,12 @@ import type { Need } from "../../contract/agent-call.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { atExit } from "../../lib/process/at-exit.ts";
 import { cleanEnvironment } from "../../lib/process/dangerous-variables.ts";
-import { endTree, killTree } from "../../lib/process/end-tree.ts";
 import { isInside, safePath } from "../../lib/path/inside.ts";
-import { COMMAND_VARIABLE, sessionVariables } from "../../lib/process/inside-session.ts";
-import { markWork } from "../../lib/process/left-work.ts";
-import { startTime } from "../../lib/process/process-table.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { shortLine } from "../../lib/text/printable.ts";
 import { shQuote } from "../../lib/text/shell-words.ts";
 import type { CommandContainment } from "./contained-commands.ts";
+import { markingVariables, markIfPossible, processTree } from "./process-tree.ts";
 
 /** A program that answers on its stdin and stdout for as long as a session lasts. */
 export interface ServerProgram {
@@ -48,7 +45,7 @@ export interface StartedServer {
 
 const MAX_WORDS = 2000;
 const LAST_OUTPUT_MS = 500;
-const TREE = { graceMs: 1000, killMs: 3000 };
+const GRACE_MS = 1000;
 
 /** Starts a server where commands run: in the session's sandbox, with the environment that commands get and its own. */
 export async function startServer(server: ServerProgram, place: ServerPlace): Promise<StartedServer> {
@@ -65,8 +62,7 @@ export async function startServer(server: ServerProgram, place: ServerPlace): Pr
     // The sandbox drops secrets itself, but for those that were lent.
     ...(inside ? { ...environment, ...clean } : clean),
     ...server.env,
-    ...sessionVariables(environment, id),
-    [COMMAND_VARIABLE]: `${id}:server`,
+    ...markingVariables(environment, id, "server"),
   };
   const child = spawn(program, rest, { cwd: workspace, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const words = { text: "" };
@@ -105,15 +101,12 @@ function lentFolders({ title, command, args }: ServerProgram, { paths, home }: S
 
 /** Makes sure that no process of the server outlives us. */
 function ending(child: ChildProcess, id: string, marksFolder: string): () => Promise<void> {
-  const mark = { id, since: startTime(process.pid) ?? "0" };
-  const pid = child.pid ?? 0;
-  const started = startTime(pid);
-  const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
-  const exit = atExit(() => killTree(mark, known));
-  const marked = markedIn(marksFolder, id);
+  const tree = processTree(id, child.pid ?? 0, GRACE_MS);
+  const exit = atExit(tree.kill);
+  const marked = markIfPossible(marksFolder, id);
   let ended: Promise<void> | undefined;
   return () =>
-    (ended ??= endTree(mark, known, TREE).then(async () => {
+    (ended ??= tree.end().then(async () => {
       await lastOutput(child);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
       exit[Symbol.dispose]();
@@ -125,13 +118,4 @@ function ending(child: ChildProcess, id: string, marksFolder: string): () => Pro
 async function lastOutput({ stderr }: ChildProcess): Promise<void> {
   if (stderr === null || stderr.closed) return;
   await once(stderr, "close", { signal: AbortSignal.timeout(LAST_OUTPUT_MS) }).catch(() => undefined);
-}
-
-function markedIn(folder: string, id: string): Disposable | undefined {
-  try {
-    return markWork(folder, id);
-  } catch {
-    // A full disk must not stop a server that needs no space.
-    return undefined;
-  }
 }

@@ -39,6 +39,8 @@ export const isNotInside = (name: string): boolean => NOT_INSIDE.includes(name) 
 
 interface CommandPlace {
   readonly home: string;
+  /** Where temporary files are private. */
+  readonly temporary?: string | undefined;
   /** Names of secrets that commands may have. */
   readonly keep?: readonly string[] | undefined;
   /** The user's PATH. The agent itself is started with another one if commands could plant programs in this one. */
@@ -49,7 +51,7 @@ interface CommandPlace {
  * What the client passes on of the environment that it is started in (sandbox-init/client.h has the letters). The same
  * variables as `cleanEnvironment`, and fewer: nothing that points to a hidden folder or a socket outside.
  */
-export function environmentRules({ home, keep = [], path }: CommandPlace): string {
+export function environmentRules({ home, temporary, keep = [], path }: CommandPlace): string {
   const loadsCode = DANGEROUS_VARIABLES.filter(({ kind }) => ["preload", "code", "redirect"].includes(kind));
   const prefixes = loadsCode.filter(({ name }) => name.endsWith("*")).map(({ name }) => name.slice(0, -1));
   return records([
@@ -60,15 +62,15 @@ export function environmentRules({ home, keep = [], path }: CommandPlace): strin
     ...[...NOT_INSIDE, ...loadsCode.map(({ name }) => name).filter((name) => !name.endsWith("*"))].map(
       (name) => `x${name}`,
     ),
-    ...Object.entries(fixedVariables(home)).map(([name, value]) => `=${name}=${value}`),
+    ...Object.entries(fixedVariables(home, temporary)).map(([name, value]) => `=${name}=${value}`),
     path === undefined ? `aPATH=${pathSuffix(home)}` : `=PATH=${path}${pathSuffix(home)}`,
   ]);
 }
 
 /** Variables that have the same value in every command. */
-export const fixedVariables = (home: string): Readonly<Record<string, string>> => ({
+export const fixedVariables = (home: string, temporary?: string): Readonly<Record<string, string>> => ({
   HOME: home,
-  TMPDIR: "/tmp",
+  ...(temporary === undefined ? { TMPDIR: "/tmp" } : { TMPDIR: temporary, TMUX_TMPDIR: temporary }),
   SHELL: "/bin/bash",
   // The user's own folders are read-only, and these tools write there.
   CARGO_HOME: join(home, ".cache/cargo"),

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { realIfThere } from "../../lib/path/real-path.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { isInside } from "../../lib/path/inside.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
 import { type NamedSetting, namedBySettings } from "./git-settings.ts";
@@ -33,7 +34,7 @@ interface RepositoryPlace {
 }
 
 /** Parts of a repository's folder that run code or redirect git. */
-const PARTS = ["hooks", "config", "config.worktree", "commondir", "modules", "remotes", "branches"];
+export const PARTS = ["hooks", "config", "config.worktree", "commondir", "modules", "remotes", "branches"];
 /** The same in the records of a linked worktree. */
 const WORKTREE_PARTS = ["gitdir", "commondir", "config.worktree"];
 
@@ -130,20 +131,12 @@ function gitFolders(entry: string): { readonly folder: string; readonly common: 
   return { folder, common: pointer === undefined ? folder : realIfThere(resolve(folder, pointer)) };
 }
 
-function realIfThere(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 const MAX_POINTER = 1024 * 1024;
 
 /** What a file of git names, read as git reads it; undefined for anything but a file. */
 function readPointer(file: string): string | undefined {
   try {
-    const [text = ""] = readBounded(file, MAX_POINTER).bytes.toString("utf8").split("\0");
+    const [text = ""] = readBoundedText(file, MAX_POINTER).split("\0");
     return text.replace(/[\r\n]+$/, "");
   } catch {
     // Git cannot use it either.

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { deniedWrites } from "../../guard/access/judge-access.ts";
 import { folderNames } from "../../lib/files/folder-tree.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
-import { isInside } from "../../lib/path/inside.ts";
+import { isInside, outermostOf } from "../../lib/path/inside.ts";
 import { helperProgram } from "../../lib/path/package-folder.ts";
 import { fold, lexicalPath } from "../../lib/path/real-path.ts";
 import { find, type FoundEntry } from "./find-left.ts";
@@ -93,7 +93,7 @@ function walkedPlaces(view: SessionView) {
   const writable = [
     ...new Set([...view.roots, ...view.mounts.flatMap((each) => (each.kind === "writable" ? [each.path] : []))]),
   ];
-  const outermost = writable.filter((path) => !writable.some((other) => other !== path && isInside(path, other)));
+  const outermost = outermostOf(writable);
   const isRecords = (path: string) => knownRepositories(view).some((each) => isInside(path, each));
   return {
     roots: view.roots.length === 0 ? [] : outermost.filter((path) => !isRecords(path)),
@@ -265,7 +265,7 @@ const isNewFolder = ({ path }: Part, { since }: Places) =>
   withParent(path, (folder, name) => (folder.stat(name)?.birthtimeNs ?? 0n) >= BigInt(since)) === true;
 
 function readPlaces(folder: string): Places | undefined {
-  const text = readIfThere(join(folder, PLACES))?.toString("utf8");
+  const text = textIfThere(join(folder, PLACES));
   const value = text === undefined ? undefined : parseJson(text);
   if (!isRecord(value)) return undefined;
   const array = (name: string): readonly unknown[] => {

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { treeSize } from "../../lib/files/folder-tree.ts";
 import { shareLock, takeLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { openFolder } from "../../lib/files/open-folder.ts";
 import {
-  discard,
+  allReports,
+  discardAll,
   lastChanged,
+  oneFile,
   prunableNames,
-  type PruneCandidate,
   pruneCandidates,
   type PruneOrder,
   type PruneReport,
@@ -29,12 +29,13 @@ export async function openPrivateHome(place: HomePlace): Promise<PrivateHome> {
   const lock = shareLock(homeLock(place.signalboxHome, name));
   makeFolder(folder);
   const { settings, ignored } = await userGit(place);
+  const seen = place.isInPlace === true ? folder : place.home;
   // Written anew each time: a command may have changed it, and the user may have too.
   const files = {
     ".gitconfig": `${GIT_HEADER}${settingsFile([...settings, ...OWN_SETTINGS])}`,
-    ".npmrc": `${npmRegistries(readSettings(join(place.home, ".npmrc")))}${npmPrefix(place)}`,
+    ".npmrc": `${npmRegistries(readSettings(join(place.home, ".npmrc")))}${npmPrefix(place, seen)}`,
     ".config/pip/pip.conf": pipFiles(place).map(readSettings).map(pipRegistries).join(""),
-    ".config/pnpm/rc": `store-dir=${join(place.home, ".cache/pnpm-store")}\n`,
+    ".config/pnpm/rc": `store-dir=${join(seen, ".cache/pnpm-store")}\n`,
     ...userPackages(place.home),
   };
   for (const [path, content] of Object.entries(files)) writePrivateFile(folder, path, content);
@@ -69,8 +70,8 @@ const GIT_HEADER = "# Written by signalbox for commands in the sandbox, from you
 const OWN_SETTINGS: readonly GitSetting[] = [{ name: "branch.autosetupmerge", value: "false" }];
 
 /** `npm install -g` and `npm link` cannot write the usual place. nvm refuses to work if a prefix is set. */
-const npmPrefix = ({ home, environment }: HomePlace) =>
-  environment["NVM_DIR"] !== undefined || existsSync(join(home, ".nvm")) ? "" : `prefix=${join(home, NPM_PREFIX)}\n`;
+const npmPrefix = ({ home, environment }: HomePlace, seen: string) =>
+  environment["NVM_DIR"] !== undefined || existsSync(join(home, ".nvm")) ? "" : `prefix=${join(seen, NPM_PREFIX)}\n`;
 
 const pipFiles = ({ home, environment }: HomePlace) => [
   join(home, ".pip/pip.conf"),
@@ -99,6 +100,8 @@ function readSettings(path: string): string {
 }
 
 interface HomePlace {
+  /** Commands see it where it is, and not in the place of the user's home. */
+  readonly isInPlace?: boolean | undefined;
   readonly signalboxHome: string;
   readonly workspace: string;
   readonly home: string;
@@ -195,25 +198,22 @@ function writePrivateFile(root: string, path: string, content: string): void {
 /** Removes private homes of workspaces that no session has used lately, and what killed trials left. */
 export function pruneHomes(order: PruneOrder): PruneReport {
   const { names, kept } = prunableNames(homesFolder(order.home));
-  const homes = names.map((name) => pruneHome(name, order));
   const trials = prunableNames(order.home).names.filter((name) => /^trial-\w{6}$/.test(name));
-  const report = pruneCandidates(
-    trials.map((name) => trial(join(order.home, name))),
-    order,
-  );
-  return {
-    pruned: [...homes.flatMap(({ pruned }) => pruned), ...report.pruned],
-    kept: [...kept, ...homes.flatMap((each) => each.kept), ...report.kept],
-  };
+  return allReports([
+    { pruned: [], kept },
+    ...names.map((name) => pruneHome(name, order)),
+    pruneCandidates(
+      trials.map((name) => trial(join(order.home, name))),
+      order,
+    ),
+  ]);
 }
 
 /** A trial takes seconds. */
-const trial = (path: string): PruneCandidate => ({
-  what: "a sandbox trial",
-  used: lastChanged(path),
-  paths: [path],
-  mayGo: () => (lastChanged(path) < Date.now() - HOUR_MS ? undefined : "it may still be active"),
-});
+const trial = (path: string) =>
+  oneFile("a sandbox trial", path, () =>
+    lastChanged(path) < Date.now() - HOUR_MS ? undefined : "it may still be active",
+  );
 
 const HOUR_MS = 3_600_000;
 
@@ -228,9 +228,7 @@ function pruneHome(name: string, order: PruneOrder): PruneReport {
   const used = Math.max(lastChanged(folder), ...WRITTEN_AT_START.map((path) => lastChanged(join(folder, path))));
   if (!(used < order.before)) return { pruned: [], kept: [] };
   if (held === undefined) return { pruned: [], kept: [{ what, because: "a session uses it" }] };
-  const bytes = treeSize(folder);
-  if (!order.dryRun) discard(order.home, folder);
-  return { pruned: [{ what, used, bytes }], kept: [] };
+  return { pruned: [{ what, used, bytes: discardAll([folder], order) }], kept: [] };
 }
 
 const NOTHING: Disposable = { [Symbol.dispose]: () => {} };

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Dirent, existsSync, lstatSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { blobId } from "../../lib/files/hash-file.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { deniedEntries, FLOORS } from "../../guard/access/judge-access.ts";
 import { isWild } from "../../lib/path/glob.ts";
@@ -162,9 +162,7 @@ function trackedUnchanged(root: string, paths: readonly string[], mayCommit: boo
   const listed = runGitBriefly(["--literal-pathspecs", "ls-files", "-s", "-z", "--", ...names], { cwd: root }, GIT_MS);
   const found = (listed?.toString("utf8") ?? "").split("\0").flatMap((entry) => {
     const [, id, name] = /^100(?:644|755) ([0-9a-f]{40,64}) 0\t(.+)$/s.exec(entry) ?? [];
-    return id !== undefined && name !== undefined && blobId(join(root, name), id.length) === id
-      ? [join(root, name)]
-      : [];
+    return id !== undefined && name !== undefined && idOf(join(root, name), id.length) === id ? [join(root, name)] : [];
   });
   return new Set(found);
 }
@@ -180,15 +178,11 @@ function showsObjects(root: string, mayCommit: boolean): boolean {
   return common !== undefined && !existsSync(join(common, "objects/info/alternates"));
 }
 
-function blobId(path: string, length: number): string | undefined {
+function idOf(path: string, length: number): string | undefined {
   try {
     const stat = lstatSync(path);
     if (!stat.isFile() || stat.size > MAX_BYTES) return undefined;
-    const content = readFileSync(path);
-    return createHash(length === 40 ? "sha1" : "sha256")
-      .update(`blob ${content.length}\0`)
-      .update(content)
-      .digest("hex");
+    return blobId(readFileSync(path), length);
   } catch {
     return undefined;
   }

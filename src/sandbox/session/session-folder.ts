@@ -8,19 +8,18 @@ import {
   openSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
 } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { atExit } from "../../lib/process/at-exit.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
-import { folderNames } from "../../lib/files/folder-tree.ts";
+import { folderNames, removeTree } from "../../lib/files/folder-tree.ts";
 import { processLife } from "../../lib/process/folder-owner.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { randomId } from "../../lib/files/random-id.ts";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { type FoundAfter, lookAfter, PLACES } from "./left-behind.ts";
 import { KEPT } from "./look-outside.ts";
 import { bytesOf } from "./held-folder.ts";
@@ -49,8 +48,7 @@ export function openSessionFolder(
   const program = join(path, "sandbox");
   const remove = () => {
     // What could not be looked at is looked at again at the next start.
-    if (keep(kept, join(signalboxHome, KEPT), name) && !existsSync(join(path, PLACES)))
-      rmSync(path, { recursive: true, force: true });
+    if (keep(kept, join(signalboxHome, KEPT), name) && !existsSync(join(path, PLACES))) removeTree(path);
   };
   // A session that began, and whose end nobody saw, is looked after at the next start.
   const exit = atExit(() => existsSync(join(path, PLACES)) || remove());
@@ -116,8 +114,7 @@ async function removeLeft(signalboxHome: string, onFound: (found: FoundAfter) =>
       const found = await lookAfter(folder);
       for (const each of found) onFound(each);
       const isDone = !existsSync(join(folder, PLACES)) && found.every(({ type }) => type !== "left");
-      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name) && isDone)
-        rmSync(folder, { recursive: true, force: true });
+      if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name) && isDone) removeTree(folder);
     } catch {
       // Another signalbox was faster.
     }
@@ -130,7 +127,7 @@ export function addOwner(folder: string, pid: number): void {
 }
 
 function isUsed(folder: string): boolean {
-  const owners = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const owners = (textIfThere(join(folder, OWNER)) ?? "").split("\n").filter((line) => line !== "");
   const isDead = (line: string) => {
     const [pid, started = ""] = line.split(" ");
     return processLife({ pid: Number(pid), started }) === "dead";

@@ -36,6 +36,8 @@ export interface SessionView {
   readonly indexes: readonly IndexPlace[];
   /** Files that stand in for missing ones while the session runs (stand-ins.ts). */
   readonly standIns: readonly string[];
+  /** Nothing is mounted: what is hidden in folders that commands can write is not in the mounts. */
+  readonly isUnmounted?: true;
   /** Without the helper: where empty folders keep the most important of them from being created. */
   readonly placeholders: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { lstatSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readIfThere } from "../../lib/files/read-file.ts";
+import { textIfThere } from "../../lib/files/read-file.ts";
 import { errorCode } from "../../lib/text/user-error.ts";
 import { bytesOf, withParent } from "./held-folder.ts";
 
@@ -32,9 +32,6 @@ export function isStandIn(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   const content = STAND_INS[basename(path)];
   return (
-    stat?.isFile() === true &&
-    content !== undefined &&
-    stat.size === content.length &&
-    readIfThere(path)?.toString("utf8") === content
+    stat?.isFile() === true && content !== undefined && stat.size === content.length && textIfThere(path) === content
   );
 }

@@ -21,12 +21,16 @@ export interface OwnFile {
   readonly purpose: Purpose;
 }
 
-/** Our lines between two markers, in a file that may belong to someone else. */
-export interface BlockAddition {
-  readonly kind: "block";
-  readonly path: string;
+/** Our lines between two markers, which are comments of this kind. */
+export interface MarkedBlock {
   readonly comment: "html" | "hash";
   readonly text: string;
+}
+
+/** Such lines in a file that may belong to someone else. */
+interface BlockAddition extends MarkedBlock {
+  readonly kind: "block";
+  readonly path: string;
   readonly purpose: Purpose;
 }
 

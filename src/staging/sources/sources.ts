@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../lib/files/folder-tree.ts";
 import { readBounded } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
@@ -17,15 +18,19 @@ export interface Skill {
   readonly main: MarkdownFile;
 }
 
-/** What a `.signalbox/` folder has for agents. */
-export interface Sources {
+/** The texts in a `.signalbox/` folder. */
+export interface SourceTexts {
   readonly agents: readonly MarkdownFile[];
   readonly commands: readonly MarkdownFile[];
   readonly skills: readonly Skill[];
   readonly instructions: string | undefined;
-  readonly servers: Readonly<Record<string, unknown>>;
   /** What was left out, and why. */
   readonly problems: readonly string[];
+}
+
+/** All that such a folder has for agents. */
+interface Sources extends SourceTexts {
+  readonly servers: Readonly<Record<string, unknown>>;
 }
 
 export const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -53,9 +58,9 @@ export function readSources(root: string): Sources {
 }
 
 /** The texts of one such folder as a launch needs them: of each skill only its SKILL.md. */
-export function readLaunchSources(place: SourcePlace): Omit<Sources, "servers"> {
+export function readLaunchSources(place: SourceFolder): SourceTexts {
   const problems: string[] = [];
-  return { ...readTexts(openPlace({ ...place, onlyTexts: true }, problems)), problems };
+  return { ...readTexts(openPlace(place, problems, true)), problems };
 }
 
 function readTexts(place: SourceFiles) {
@@ -69,7 +74,7 @@ function readTexts(place: SourceFiles) {
 }
 
 /** The name of a command where it becomes a skill: the sub-folder is part of it. */
-export const skillName = ({ folder, name }: Pick<MarkdownFile, "folder" | "name">) =>
+export const skillName = ({ folder, name }: { readonly folder: string; readonly name: string }) =>
   [...folder.split("/").filter((part) => part !== ""), name].join("-");
 
 /** A file of notes that people put beside agents and commands. */
@@ -141,7 +146,7 @@ function serversIn(place: SourceFiles, path: string): Readonly<Record<string, un
 }
 
 /** A folder with texts for agents. */
-export interface SourcePlace {
+export interface SourceFolder {
   /** The repository, or the user's signalbox folder. */
   readonly root: string;
   /** Where the texts are below it; empty, or ends with `/`. */
@@ -150,8 +155,6 @@ export interface SourcePlace {
   readonly isOwn?: boolean;
   /** False for a path that the policy keeps from being read. */
   readonly mayRead?: (path: string) => boolean;
-  /** Of skills, reads SKILL.md only, and no text that is too long for a launch. */
-  readonly onlyTexts?: boolean;
 }
 
 interface SourceFile {
@@ -180,12 +183,13 @@ const MAX_FILES = 1000;
 
 const MAX_DEPTH = 8;
 
-export function openPlace(place: SourcePlace, problems: string[]): SourceFiles {
+/** With `onlyTexts`, reads of skills SKILL.md only, and no text that is too long for a launch. */
+export function openPlace(place: SourceFolder, problems: string[], onlyTexts = false): SourceFiles {
   const { root, top } = place;
   const report = (path: string, because: string) => void problems.push(`${path}: ${because}`);
   const bytes = (path: string) => {
     try {
-      return bytesAt(place, path);
+      return bytesAt(place, path, onlyTexts ? MAX_LAUNCH_BYTES : MAX_BYTES);
     } catch (error) {
       report(path, messageOf(error));
       return undefined;
@@ -194,12 +198,12 @@ export function openPlace(place: SourcePlace, problems: string[]): SourceFiles {
   return {
     top,
     report,
-    names: (folder) => namesIn(join(root, folder)),
+    names: (folder) => shownNames(join(root, folder)),
     isFile: (path) => lstatSync(join(root, path)).isFile(),
     isFolder: (path) => isFolder(place, path),
     text: (path) => textOf(bytes(path), () => report(path, "it is not UTF-8")),
     below(folder) {
-      if (place.onlyTexts === true) {
+      if (onlyTexts) {
         const main = bytes(`${folder}/SKILL.md`);
         return main === undefined ? [] : [{ path: "SKILL.md", bytes: main, executable: false }];
       }
@@ -235,16 +239,16 @@ export function entriesIn(
 }
 
 /** The user's own folders may be links. */
-function isFolder({ root, isOwn }: SourcePlace, path: string): boolean {
+function isFolder({ root, isOwn }: SourceFolder, path: string): boolean {
   const look = isOwn === true ? statSync : lstatSync;
   return look(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function filesBelow({ root }: SourcePlace, top: string, below: string): { path: string; executable: boolean }[] {
+function filesBelow({ root }: SourceFolder, top: string, below: string): { path: string; executable: boolean }[] {
   const files: { path: string; executable: boolean }[] = [];
   const folders = [below];
   for (const folder of folders)
-    for (const name of namesIn(join(root, top, folder))) {
+    for (const name of shownNames(join(root, top, folder))) {
       const path = folder === "" ? name : `${folder}/${name}`;
       const stat = lstatSync(join(root, top, path));
       if (stat.isDirectory()) folders.push(path);
@@ -254,23 +258,18 @@ function filesBelow({ root }: SourcePlace, top: string, below: string): { path: 
   return files;
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => !name.startsWith("."))
-      .toSorted();
-  } catch {
-    return [];
-  }
-}
+const shownNames = (folder: string): readonly string[] =>
+  namesIn(folder)
+    .filter((name) => !name.startsWith("."))
+    .toSorted();
 
-function bytesAt({ root, isOwn, mayRead, onlyTexts }: SourcePlace, path: string): Buffer | undefined {
+function bytesAt({ root, isOwn, mayRead }: SourceFolder, path: string, most: number): Buffer | undefined {
   const whole = join(root, path);
   if (lstatSync(whole, { throwIfNoEntry: false }) === undefined) return undefined;
   const real = realpathSync(whole);
   if (isOwn !== true && !isInside(real, realpathSync(root))) throw new Error("it is a link out of the repository");
   if (mayRead !== undefined && (!mayRead(whole) || !mayRead(real))) throw new Error("the policy denies reading it");
-  return readBounded(real, onlyTexts === true ? MAX_LAUNCH_BYTES : MAX_BYTES).bytes;
+  return readBounded(real, most).bytes;
 }
 
 function textOf(bytes: Buffer | undefined, report: () => void): string | undefined {

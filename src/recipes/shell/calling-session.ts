@@ -4,17 +4,17 @@ import * as z from "zod";
 import type { OwnRules } from "../../contract/own-rules.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { judgeByOwnRules } from "../../guard/own-rules.ts";
-import { readBounded } from "../../lib/files/read-file.ts";
+import { readBoundedText } from "../../lib/files/read-file.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { ENDING_SIGNALS } from "../../lib/process/at-exit.ts";
 import { isInsideSession, SESSION_VARIABLE } from "../../lib/process/inside-session.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT, UserError } from "../../lib/text/user-error.ts";
-import type { AlsoJudge } from "../../recipes/shell/place-command.ts";
+import type { AlsoJudge } from "./place-command.ts";
 
 /** The session whose command started this recipe. What holds there holds for the recipe. */
-export interface CallingSession {
+interface CallingSession {
   /** The session's commands are contained, so those of the recipe must be too. */
   readonly requiresSandbox: boolean;
   /** Tools that the session denies its agent. */
@@ -61,7 +61,7 @@ export function callingSession(env: NodeJS.ProcessEnv, workspace: string): Calli
 
 function readSettings(file: string): z.infer<typeof SessionSettings> {
   try {
-    return SessionSettings.parse(parseJson(readBounded(file, MAX_BYTES).bytes.toString("utf8")));
+    return SessionSettings.parse(parseJson(readBoundedText(file, MAX_BYTES)));
   } catch (cause) {
     throw new UserError("the session that started this recipe cannot be identified", {
       where: SESSION_VARIABLE,

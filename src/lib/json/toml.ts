@@ -1,3 +1,4 @@
+import { parse } from "smol-toml";
 import { isRecord } from "./json-value.ts";
 
 /** A basic string. JSON's escapes are valid in TOML, but TOML has no lone surrogates and requires DEL to be escaped. */
@@ -15,4 +16,13 @@ export function inlineToml(value: unknown): string | undefined {
     return text === undefined ? [] : [`${tomlString(key)}=${text}`];
   });
   return `{${pairs.join(",")}}`;
+}
+
+/** The table of a TOML text; undefined for one that is none. */
+export function parseToml(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return text === undefined ? undefined : parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,278 @@
+import type { SessionWatch } from "../contract/hook-event.ts";
+import { RUN_EXIT } from "../contract/run-exit.ts";
+import type { SealFacts, StopReason } from "../contract/seal.ts";
+import { policyHash } from "../guard/policy/compiled-policy.ts";
+import { secretValues } from "../guard/redact.ts";
+import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
+import { signalboxHome } from "../lib/path/home-folder.ts";
+import { findWorkspace } from "../lib/path/workspace.ts";
+import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
+import { messageOf } from "../lib/text/user-error.ts";
+import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
+import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
+import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
+import { checkHint } from "./obvious-check.ts";
+
+interface SessionStart {
+  readonly agent: string;
+  /** The id of the launch, which is a UUID. */
+  readonly id: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  readonly check?: CheckOrder | undefined;
+  readonly strictExit?: boolean | undefined;
+  /** Says how work that nobody checked could be. */
+  readonly checkHint?: boolean | undefined;
+  /** Nobody draws on the terminal, so that what is known at a stop can be told at once. */
+  readonly isHeadless: boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** The session of a guarded launch, from its first hook to its receipt. */
+export interface LaunchSession {
+  /** For the hooks of the launch. */
+  readonly hooks: Required<Pick<GuardedStart, "watch" | "answered">>;
+  /** The guard is there and the agent has not started: records what decides the check. */
+  readonly open: (guard: Guard, folder: string) => Promise<void>;
+  /** Loads what the end needs, while the agent works. */
+  readonly load: () => Promise<void>;
+  /** The agent has ended: looks at what it changed, beside what else is to be done. */
+  readonly look: () => void;
+  /** Runs the check if the agent never wanted to stop. */
+  readonly finish: (how: SessionEnding) => Promise<void>;
+  /** Seals the receipt. Returns the last lines for the person. */
+  readonly close: (how: SessionEnding) => Promise<readonly string[]>;
+  /** The agent's own, unless a strict check has something to say about one that ended well. */
+  readonly exitCode: (how: SessionEnding) => number;
+}
+
+export interface SessionEnding {
+  readonly exitCode: number;
+  /** The agent was stopped by a signal. */
+  readonly interrupted: boolean;
+  /** The limit at which we stopped it. */
+  readonly limit?: string | undefined;
+}
+
+/** Watches a session, checks its work, and leaves a sealed receipt of it. */
+export function openLaunchSession(start: SessionStart): LaunchSession {
+  const { id, cwd, env, warn } = start;
+  const startedAt = new Date();
+  const record = openCallRecord();
+  const look = openLook(record);
+  let check: LaunchCheck | undefined;
+  let result: CheckedEnd | undefined;
+  let guard: Guard | undefined;
+  let ownSnapshot: SnapshotSession | undefined;
+  let doneAt: number | undefined;
+
+  const stopping = async () => {
+    const { block, tell } = await stopWord(check);
+    if (block === undefined) doneAt = record.count();
+    look.begin();
+    if (tell !== undefined && start.isHeadless) warn(tell);
+    return { block, tell: start.isHeadless || tell === undefined ? undefined : `signalbox: ${tell}` };
+  };
+  const prompted = (prompt: string) => {
+    record.prompted(prompt);
+    check?.prompted();
+  };
+  const watch: SessionWatch = {
+    checksStops: start.check !== undefined,
+    prompted,
+    stopping,
+    began: (call) => check?.began(call),
+    ended: (call) => check?.ended(call),
+  };
+  return {
+    hooks: { watch, answered: record.answered },
+    look: look.begin,
+    async open(opened, folder) {
+      guard = opened;
+      const root = findWorkspace(cwd);
+      if (start.check !== undefined) check = await openCheck(start.check, start, { opened, folder, root });
+      if (opened.snapshot === undefined)
+        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent, workspace: root });
+      // A check takes snapshots of its own.
+      if (check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
+    },
+    load: async () => void (await import("../receipts/session-receipt.ts")),
+    async finish({ interrupted }) {
+      using interruption = untilInterrupted();
+      result = await check?.end(!interrupted && record.count() > 0, interruption.signal);
+    },
+    async close(how) {
+      await ownSnapshot?.end();
+      if (guard === undefined || !guard.heard()) return [];
+      const files = result?.files ?? (await look.end());
+      const line = result === undefined ? hint(start, how, record) : [result.line];
+      try {
+        await seal({ start, startedAt, record, how, claimed: doneAt === record.count(), result, files, guard });
+        return [...line, lastLine(record, files, id)];
+      } catch (error) {
+        return [...line, `no receipt was stored: ${messageOf(error)}`];
+      }
+    },
+    exitCode: ({ exitCode }) =>
+      start.strictExit === true && exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode,
+  };
+}
+
+/** For work that ended by itself and could have been checked. */
+function hint({ checkHint: wanted, env, cwd, agent }: SessionStart, how: SessionEnding, record: CallRecord) {
+  if (wanted !== true || how.interrupted || record.count() === 0) return [];
+  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent);
+  return line === undefined ? [] : [line];
+}
+
+interface CheckStart {
+  readonly opened: Guard;
+  readonly folder: string;
+  readonly root: string;
+}
+
+async function openCheck(order: CheckOrder, { env, warn }: SessionStart, { opened, folder, root }: CheckStart) {
+  const { openLaunchCheck } = await import("./launch-check.ts");
+  const isContained = opened.containment?.().contained === true;
+  const home = signalboxHome(env);
+  return await openLaunchCheck(order, {
+    root,
+    folder,
+    home,
+    policy: opened.policy,
+    isContained,
+    environment: env,
+    warn,
+  });
+}
+
+/** A check that cannot be run keeps nobody from stopping. */
+async function stopWord(check: LaunchCheck | undefined): ReturnType<SessionWatch["stopping"]> {
+  try {
+    return (await check?.stopping()) ?? {};
+  } catch (error) {
+    return { tell: `NOT CHECKED: ${messageOf(error)}` };
+  }
+}
+
+/** What a session has changed, found out while nobody waits for it. */
+interface Look {
+  readonly open: (snapshot: SnapshotSession["ready"] | undefined) => void;
+  /** Looks now, unless nothing was called since the last time. */
+  readonly begin: () => void;
+  readonly end: () => Promise<readonly string[] | undefined>;
+}
+
+/** How long the end of a launch waits for it. */
+const LOOK_MS = 20;
+
+function openLook(record: CallRecord): Look {
+  let snapshot: SnapshotSession["ready"] | undefined;
+  let files: Promise<readonly string[] | undefined> | undefined;
+  let abort = new AbortController();
+  let calls = -1;
+  return {
+    open: (ready) => void (snapshot = ready),
+    begin() {
+      if (snapshot === undefined || calls === record.count()) return;
+      abort.abort();
+      abort = new AbortController();
+      calls = record.count();
+      files = filesSince(snapshot, abort.signal);
+    },
+    async end() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), LOOK_MS)));
+      try {
+        return await Promise.race([files, late]);
+      } finally {
+        clearTimeout(timer);
+        abort.abort();
+      }
+    },
+  };
+}
+
+/** Undefined where no snapshot was taken, and where git cannot tell. */
+async function filesSince(
+  ready: SnapshotSession["ready"],
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  try {
+    const state = await ready;
+    if (state.state === "unknown") return undefined;
+    const { presentChanges } = await import("../snapshots/present-changes.ts");
+    const { store, snapshot } = state.taken;
+    return await presentChanges(store, snapshot, signal);
+  } catch {
+    return undefined;
+  }
+}
+
+interface ToSeal {
+  readonly start: SessionStart;
+  readonly startedAt: Date;
+  readonly record: CallRecord;
+  readonly how: SessionEnding;
+  readonly claimed: boolean;
+  readonly result: CheckedEnd | undefined;
+  readonly files: readonly string[] | undefined;
+  readonly guard: Guard;
+}
+
+async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
+  const { agent, id, version, env } = start;
+  const { exitCode, interrupted, limit } = how;
+  const ended: StopReason = interrupted ? "interrupted" : exitCode === 0 ? "answered" : "failed";
+  const stopped: StopReason = limit === undefined ? ended : "limit";
+  const because = limit ?? (stopped === "failed" ? `the agent exited ${exitCode}` : "");
+  const { sealSession } = await import("../receipts/session-receipt.ts");
+  const policy = policyHash({ ...guard.policy, hash: undefined });
+  const facts = { held: true, policyHash: policy, containment: guard.containment?.(), check: result };
+  const session = {
+    ...rest,
+    ...facts,
+    id,
+    root: findWorkspace(start.cwd),
+    agent,
+    agentVersion: null,
+    version,
+    stopped,
+    because,
+  };
+  sealSession(signalboxHome(env), session, { values: secretValues(env) });
+}
+
+const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {
+  accepted: RUN_EXIT.done,
+  changed_check: RUN_EXIT.changedCheck,
+  refused: RUN_EXIT.notAccepted,
+  stale: RUN_EXIT.notAccepted,
+  not_checked: RUN_EXIT.notAccepted,
+};
+
+function lastLine(record: CallRecord, files: readonly string[] | undefined, id: string): string {
+  const { deny } = record.decisions();
+  const parts = [
+    counted(record.count(), "call"),
+    `${deny} denied`,
+    files === undefined ? "changed files not counted" : `${counted(files.length, "file")} changed`,
+  ];
+  return `${parts.join(", ")}; receipt ${id.slice(0, 8)} (signalbox receipt show ${id.slice(0, 8)})`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** Aborted when the person interrupts what is done after the agent has ended. */
+function untilInterrupted(): Disposable & { readonly signal: AbortSignal } {
+  const abort = new AbortController();
+  const onSignal = () => abort.abort();
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  return {
+    signal: abort.signal,
+    [Symbol.dispose]() {
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}
