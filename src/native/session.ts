@@ -90,7 +90,6 @@ async function openSession(
   const { home, model, environment, version, filters, flags, skillSettings, recovery, warn } = settings;
   const { cwd, prompt, buffers } = request;
   const { workspaceRoot: workspace } = policy;
-  const { id: sessionId } = log;
   const { signal } = ended;
 
   const undo = openSessionUndo(log, { home, workspace, recovery, warn });
@@ -105,7 +104,7 @@ async function openSession(
   warnOfAttacks(found, warn, prompt !== undefined, signal);
 
   const { beforeChange, snapshot } = undo;
-  const workplace = openWorkplace(settings, { sessionId, policy, beforeChange, recovery, snapshot, buffers });
+  const workplace = openWorkplace(settings, { sessionId: log.id, policy, beforeChange, recovery, snapshot, buffers });
   const tools = openToolSet(workplace, { mode, askPerson, askUser, skills: found.skills });
   await workplace.containment.require();
   const servers = await openSessionServers(workplace, request.mcpServers ?? [], version, filters);
@@ -114,16 +113,15 @@ async function openSession(
   const context = forTools(found, tools.tools);
   session.append(contextRecord(context));
 
-  const hooks = settings.hooksFor({ sessionId, workspace, warn });
+  const hooks = settings.hooksFor({ sessionId: log.id, workspace, warn });
   const worktrees = settings.worktrees === undefined ? undefined : openWorktrees(workspace, settings.worktrees);
   const agents = { settings, hooks, mode, askPerson, askUser, worktrees };
   const ground: AgentGround = { session: agents, workplace, cwd, context, servers };
   const delegation = sessionDelegation(ground, session);
   const agent = mainAgent(ground, { session, tools, delegation, undo, check, isOneTask: prompt !== undefined, signal });
-  const conversation = converse(session, agent, () => clearTaint(home, sessionId));
+  const conversation = converse(session, agent, () => clearTaint(home, log.id));
   if (prompt !== undefined) conversation.add(prompt);
   await tellStart(hooks, request.resume === undefined ? "new" : "resume", warn);
-
   return {
     conversation,
     mode,
