@@ -5,7 +5,7 @@ import {
   type SessionOutcome,
   type UsageEvent,
 } from "../../contract/engine-event.ts";
-import { openHistory } from "../../contract/history.ts";
+import { type History, openHistory } from "../../contract/history.ts";
 import type { Image, Message, UserMessage } from "../../contract/message.ts";
 import type { SessionRecord, UndoRecord } from "../../contract/session-record.ts";
 import { loggedDeed } from "../../contract/work-metrics.ts";
@@ -140,12 +140,8 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
       return (outcome = yield* logged(running, log, agent, logBeside));
     },
     rewind(record) {
-      session.append(record);
-      if (record.step === "begun") return;
-      history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
-      trail.clear();
-      agent.onShortened?.();
-      unjudged = false;
+      if (rewound(record, session, history, trail)) agent.onShortened?.();
+      unjudged &&= record.step === "begun";
     },
     close: () => agent.compaction.settled().then(logBeside),
     measure: () => agent.compaction.measure(nextStep(AbortSignal.timeout(MEASURE_MS))),
@@ -154,6 +150,15 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
       for await (const event of recorded(shortening, (edit) => history.apply(edit), beside)) yield log(event);
     },
   };
+}
+
+/** Whether the conversation is another one now. */
+function rewound(record: UndoRecord, session: Session, history: History, trail: Trail): boolean {
+  session.append(record);
+  if (record.step === "begun") return false;
+  history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });
+  trail.clear();
+  return true;
 }
 
 /** Where the log of a session left off, and what all runs from there share. */

@@ -91,16 +91,8 @@ export function openToolSet(workplace: Workplace, user: ToolUser): ToolSet {
     filterTools(tools, [...workplace.filters, { isToolEnabled }]).map(withLeanSchema);
   const { isTainted, approved } = workplace;
   const record = workplace.recordAs(id === undefined ? "native" : `native/${id}`);
-  const guarded = guardPermit({
-    policy,
-    gate,
-    record,
-    containment,
-    isTainted,
-    approved,
-    home: workplace.home,
-    askPerson: user.askPerson,
-  });
+  const { askPerson } = user;
+  const guarded = guardPermit({ policy, gate, record, containment, isTainted, approved, home, askPerson });
   const guardedCommand: Permit = (call, signal) => {
     if (call.name === "bash") runner.getReady();
     return guarded(call, signal);
