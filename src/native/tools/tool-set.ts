@@ -90,7 +90,12 @@ export function openToolSet(workplace: Workplace, user: ToolUser): ToolSet {
   const offered = (tools: readonly Tool[]) =>
     filterTools(tools, [...workplace.filters, { isToolEnabled }]).map(withLeanSchema);
   const record = workplace.recordAs(id === undefined ? "native" : `native/${id}`);
-  const guarded = guardPermit({ ...workplace, policy, gate, record, askPerson: user.askPerson });
+  const { askPerson } = user;
+  const guarded = guardPermit({ policy, gate, record, containment, isTainted, approved, home, askPerson });
+  const guardedCommand: Permit = (call, signal) => {
+    if (call.name === "bash") runner.getReady();
+    return guarded(call, signal);
+  };
   return {
     tools: offered(all),
     offered,
