@@ -90,7 +90,7 @@ async function openSession(
   const { home, model, environment, version, filters, flags, skillSettings, recovery, warn } = settings;
   const { cwd, prompt, buffers } = request;
   const { workspaceRoot: workspace } = policy;
-  const [sessionId, signal] = [log.id, ended.signal];
+  const { signal } = ended;
 
   const undo = openSessionUndo(log, { home, workspace, recovery, warn });
   const { session, beforeChange, snapshot } = undo;

@@ -137,8 +137,9 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
       return (outcome = yield* logged(running, log, agent, logBeside));
     },
     rewind(record) {
-      if (rewound(record, session, history, trail)) agent.onShortened?.();
-      unjudged &&= record.step === "begun";
+      if (!rewound(record, session, { history, trail })) return;
+      agent.onShortened?.();
+      unjudged = false;
     },
     close: () => agent.compaction.settled().then(logBeside),
     measure: () => agent.compaction.measure(nextStep(AbortSignal.timeout(MEASURE_MS))),
@@ -149,8 +150,18 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
   };
 }
 
+function addPrompt(queued: Parameters<PromptQueue["add"]>[0], queue: PromptQueue, { helpers }: TalkingAgent): string {
+  queue.add(queued);
+  helpers?.wake();
+  return queued.id;
+}
+
 /** Whether the conversation is another one now. */
-function rewound(record: UndoRecord, session: Session, history: History, trail: Trail): boolean {
+function rewound(
+  record: UndoRecord,
+  session: Session,
+  { history, trail }: { readonly history: History; readonly trail: Trail },
+): boolean {
   session.append(record);
   if (record.step === "begun") return false;
   history.apply({ type: "history-replaced", pieces: record.pieces ?? [] });

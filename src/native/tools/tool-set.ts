@@ -90,12 +90,7 @@ export function openToolSet(workplace: Workplace, user: ToolUser): ToolSet {
   const offered = (tools: readonly Tool[]) =>
     filterTools(tools, [...workplace.filters, { isToolEnabled }]).map(withLeanSchema);
   const record = workplace.recordAs(id === undefined ? "native" : `native/${id}`);
-  const { askPerson } = user;
-  const guarded = guardPermit({ policy, gate, record, containment, isTainted, approved, home, askPerson });
-  const guardedCommand: Permit = (call, signal) => {
-    if (call.name === "bash") runner.getReady();
-    return guarded(call, signal);
-  };
+  const guarded = guardPermit({ ...workplace, policy, gate, record, askPerson: user.askPerson });
   return {
     tools: offered(all),
     offered,
