@@ -93,7 +93,7 @@ async function openSession(
   const { signal } = ended;
 
   const undo = openSessionUndo(log, { home, workspace, recovery, warn });
-  const { session } = undo;
+  const { session, beforeChange, snapshot } = undo;
   // Not waited for: a server that says nothing must not delay the first request.
   void model.learnLimits(signal);
   const mode = sessionMode(session, settings.mode, flags.autopilot ? "auto" : undefined);
@@ -103,7 +103,6 @@ async function openSession(
   warnOfMissing(found, warn);
   warnOfAttacks(found, warn, prompt !== undefined, signal);
 
-  const { beforeChange, snapshot } = undo;
   const workplace = openWorkplace(settings, { sessionId: log.id, policy, beforeChange, recovery, snapshot, buffers });
   const tools = openToolSet(workplace, { mode, askPerson, askUser, skills: found.skills });
   await workplace.containment.require();

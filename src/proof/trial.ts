@@ -8,7 +8,7 @@ import { randomId } from "../lib/files/random-id.ts";
 import { isUserError, type UserError } from "../lib/text/user-error.ts";
 import type { CapturedRequest } from "../models/scripted/respond.ts";
 import type { ScriptInput } from "../models/scripted/script.ts";
-import { startScriptedModel } from "../models/scripted/server.ts";
+import { type ScriptedModel, startScriptedModel } from "../models/scripted/server.ts";
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
 import type { TrialStage } from "./trial-stage.ts";
 
@@ -113,20 +113,7 @@ const MAX_SESSION_MS = 300_000;
 
 /** Starts the agent the way a launch does, with a model that plays the steps. */
 export async function playSession(stage: TrialStage, plan: SessionPlan): Promise<TrialSession> {
-  const play = { turns: plan.steps.map((step) => step.turn) };
-  const { delegated } = plan;
-  const scenes =
-    delegated === undefined ? [play] : [{ when: { contains: delegated.contains }, turns: delegated.turns }, play];
-  const main = scenes.length - 1;
-  const done = new Set<number>();
-  await using model = await startScriptedModel({
-    script: { scenes: [...scenes] },
-    onRequest({ scene, turn, answered }) {
-      if (scene !== main || answered !== "turn" || done.has(turn)) return undefined;
-      done.add(turn);
-      return plan.steps[turn]?.before?.(model.requests);
-    },
-  });
+  await using model = await openModel(plan);
   const file = join(stage.folder, `${randomId()}.log`);
   const output = openSync(file, "a", 0o600);
   let contained = "the agent was not started";
@@ -174,6 +161,24 @@ export async function playSession(stage: TrialStage, plan: SessionPlan): Promise
   } finally {
     closeSync(output);
   }
+}
+
+/** The model of a session, with what is done before its turns. */
+async function openModel({ steps, delegated }: SessionPlan): Promise<ScriptedModel> {
+  const play = { turns: steps.map((step) => step.turn) };
+  const scenes =
+    delegated === undefined ? [play] : [{ when: { contains: delegated.contains }, turns: delegated.turns }, play];
+  const main = scenes.length - 1;
+  const done = new Set<number>();
+  const model: ScriptedModel = await startScriptedModel({
+    script: { scenes: [...scenes] },
+    onRequest({ scene, turn, answered }) {
+      if (scene !== main || answered !== "turn" || done.has(turn)) return undefined;
+      done.add(turn);
+      return steps[turn]?.before?.(model.requests);
+    },
+  });
+  return model;
 }
 
 function checkOf(command: string, stage: TrialStage, env: NodeJS.ProcessEnv): CheckOrder {

@@ -124,10 +124,7 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
     },
     add(text, images = []) {
       personSpoke();
-      const queued = logPrompt(session, prompt(text, images));
-      queue.add(queued);
-      agent.helpers?.wake();
-      return queued.id;
+      return addPrompt(logPrompt(session, prompt(text, images)), queue, agent);
     },
     withdraw: (promptId) => queue.remove(promptId) && logWithdrawal(session, promptId),
     async *run(stop) {
@@ -151,6 +148,12 @@ export function converse(session: Session, agent: TalkingAgent, personSpoke: () 
       for await (const event of recorded(shortening, (edit) => history.apply(edit), beside)) yield log(event);
     },
   };
+}
+
+function addPrompt(queued: Parameters<PromptQueue["add"]>[0], queue: PromptQueue, { helpers }: TalkingAgent): string {
+  queue.add(queued);
+  helpers?.wake();
+  return queued.id;
 }
 
 /** Whether the conversation is another one now. */

@@ -91,14 +91,10 @@ export function openToolSet(workplace: Workplace, user: ToolUser): ToolSet {
     filterTools(tools, [...workplace.filters, { isToolEnabled }]).map(withLeanSchema);
   const record = workplace.recordAs(id === undefined ? "native" : `native/${id}`);
   const guarded = guardPermit({ ...workplace, policy, gate, record, askPerson: user.askPerson });
-  const guardedCommand: Permit = (call, signal) => {
-    if (call.name === "bash") runner.getReady();
-    return guarded(call, signal);
-  };
   return {
     tools: offered(all),
     offered,
-    permit: modePermit(guardedCommand, workspace, record, user),
+    permit: modePermit(readyFirst(guarded, runner), workspace, record, user),
     items,
     forgetShown: (isGone) => files.states.forgetShown(isGone),
     forgetSeen: () => files.states.forgetSeen(),
@@ -109,6 +105,14 @@ export function openToolSet(workplace: Workplace, user: ToolUser): ToolSet {
     },
   };
 }
+
+/** What commands need is opened while the guard thinks. */
+const readyFirst =
+  (guarded: Permit, runner: { readonly getReady: () => void }): Permit =>
+  (call, signal) => {
+    if (call.name === "bash") runner.getReady();
+    return guarded(call, signal);
+  };
 
 /** The same guard, with what the user's mode or the agent's definition forbids before it is asked. */
 function modePermit(guarded: Permit, workspace: string, record: Recording, { mode, isReadOnly }: ToolUser): Permit {
