@@ -11,7 +11,7 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [31, 2850],
+    budget: [30, 2850],
   },
   lib: {
     imports: [],
@@ -23,7 +23,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       argv/argv-effects.ts model/effect.ts model/script.ts model/shell-state.ts model/word.ts parse/expand.ts
       parse/read-script.ts
     `),
-    budget: [42, 7600],
+    budget: [41, 7600],
   },
   models: {
     imports: words("contract lib"),
@@ -31,7 +31,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       catalog/catalog.ts catalog/row.ts choose-model.ts effort.ts model.ts o200k.ts open-model.ts
       scripted/respond.ts scripted/script.ts scripted/server.ts tokens.ts
     `),
-    budget: [26, 3850],
+    budget: [25, 3800],
   },
   snapshots: {
     imports: words("contract lib"),
@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts present-changes.ts recovery.ts replace-files.ts
       restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
     `),
-    budget: [18, 3300],
+    budget: [19, 3400],
   },
   guard: {
     imports: words("contract lib shell"),
@@ -102,7 +102,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
       workspace/workspace-copy.ts
     `),
-    budget: [41, 7800],
+    budget: [41, 7650],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
@@ -114,13 +114,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       terminal/line-mode.ts terminal/one-task.ts terminal/session-port.ts terminal/stop-on-signal.ts tools/tool-names.ts
       undo/plan-turns.ts undo/take-back.ts
     `),
-    budget: [95, 17400],
+    budget: [94, 17400],
   },
   // The only room that knows the library that draws.
   terminal: {
     imports: words("contract lib"),
     doors: words("rich-terminal.ts"),
-    budget: [13, 2100],
+    budget: [13, 2050],
   },
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),
@@ -146,13 +146,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [21, 2770],
+    budget: [20, 2750],
   },
   commands: {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts recipes proof",
     ),
-    budget: [82, 10100],
+    budget: [76, 9300],
   },
 };
 
