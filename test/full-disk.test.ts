@@ -33,6 +33,8 @@ test("a key of the log that a full disk left empty is set aside, and the next la
   expect(readdirSync(join(home, ".signalbox/keys")).toSorted()).toEqual([
     "audit.pem",
     expect.stringMatching(/^audit\.pem\.\w+\.broken$/),
+    "seal.pem",
+    "seal.pub.pem",
   ]);
 });
 

@@ -124,7 +124,7 @@ interface LaunchFolder extends Disposable {
  */
 export function openLaunchFolder(home: string, run: string): LaunchFolder {
   const parent = launchesFolder(home);
-  const folder = join(parent, `${basename(run).slice(0, 32)}.${process.pid}`);
+  const folder = join(parent, `${basename(run).replace(/\.\d+$/, "")}.${process.pid}`);
   try {
     makeFolder(parent);
     sweep(parent);

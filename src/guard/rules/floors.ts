@@ -1,3 +1,13 @@
+/** On macOS. */
+const support = (names: string, below = "") =>
+  names.split(", ").map((name) => `~/Library/Application Support/${name}${below}/**`);
+
+const BROWSERS = support(
+  "Google/Chrome*, Chromium, BraveSoftware, Microsoft Edge*, Firefox, Arc, Vivaldi, com.operasoftware.*",
+);
+
+const EDITORS = support("Code*, VSCodium, Cursor, Windsurf", "/User");
+
 /** Paths that no workspace file can open: secrets of the user and of other processes. */
 export const FLOOR_DENY_READ: readonly string[] = [
   ...words(`
@@ -11,14 +21,7 @@ export const FLOOR_DENY_READ: readonly string[] = [
     ~/snap/firefox/** ~/.local/share/keyrings/** ~/Library/Keychains/** /Library/Keychains/** ~/Library/Cookies/**
     ~/Library/Safari/** ~/Library/Containers/com.apple.Safari/**
   `),
-  "~/Library/Application Support/Google/Chrome*/**",
-  "~/Library/Application Support/Chromium/**",
-  "~/Library/Application Support/BraveSoftware/**",
-  "~/Library/Application Support/Microsoft Edge*/**",
-  "~/Library/Application Support/Firefox/**",
-  "~/Library/Application Support/Arc/**",
-  "~/Library/Application Support/Vivaldi/**",
-  "~/Library/Application Support/com.operasoftware.*/**",
+  ...BROWSERS,
 ];
 
 /** Files that agents read as instructions. A person approves every change. */
@@ -108,10 +111,7 @@ export const FLOOR_DENY_WRITE: readonly string[] = [
     ~/.cargo/bin/** ~/.cargo/env ~/go/bin/** ~/Library/LaunchAgents/** ~/Library/Keychains/**
     ~/Library/Preferences/**
   `),
-  "~/Library/Application Support/Code*/User/**",
-  "~/Library/Application Support/VSCodium/User/**",
-  "~/Library/Application Support/Cursor/User/**",
-  "~/Library/Application Support/Windsurf/User/**",
+  ...EDITORS,
   ...words(`
     /Library/LaunchAgents/** /Library/LaunchDaemons/** /System/** /private/etc/** /etc/** /usr/** /bin/** /sbin/**
     /lib/** /boot/** /var/spool/cron/** /dev/** !/dev/shm/** !/dev/fd/** !/dev/pts/** /dev/tcp/** /dev/udp/**
