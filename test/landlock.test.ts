@@ -46,7 +46,7 @@ async function probe(parts: LandlockParts) {
   }
   const victim = await startVictim(scene.base, parts.uid);
   const place = { base: scene.base, workspace: scene.workspace, address: "192.0.2.1", victim: victim.facts };
-  const line = `${PYTHON} ${FIXTURES}/probes.py '${JSON.stringify(place)}'`;
+  const line = `${PYTHON} '${FIXTURES}/probes.py' '${JSON.stringify(place)}'`;
   const outcomes = async (where: "bare" | "run"): Promise<Map<string, string>> => {
     const { output } = await scene[where](line);
     const found: Record<string, string> = JSON.parse(output);
@@ -263,7 +263,7 @@ os.kill(waiting, signal.SIGKILL); print(os.waitpid(waiting, 0)[1])`;
     const seed = Number(process.env["SIGNALBOX_FUZZ_SEED"] ?? 1);
     const seconds = Number(process.env["SIGNALBOX_FUZZ_SECONDS"] ?? 3);
     const fuzzed = await scene.run(
-      `${PYTHON} ${FIXTURES}/fuzz.py ${seed} ${seconds} '${JSON.stringify(place)}'`,
+      `${PYTHON} '${FIXTURES}/fuzz.py' ${seed} ${seconds} '${JSON.stringify(place)}'`,
       (seconds + 30) * 1000,
     );
     expect(fuzzed).toEqual({ code: 0, signal: null, output: "asked\n" });

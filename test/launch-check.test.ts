@@ -110,7 +110,7 @@ test("what its person changes meanwhile is not blamed on the agent", async () =>
 
   const edited = await launch("claude", [{ sh: "sleep 0.1; echo 'exit 0' > check.sh" }, stop("claude")]);
   const line =
-    "CHANGED: the check was edited, but not by a call of the agent (check.sh); if you did, start with --accept-changed to count it";
+    "CHANGED: the check was edited while no call of the agent ran (check.sh); if you did, start with --accept-changed to count it";
   expect([edited.blocks, edited.lines[0]]).toEqual([[undefined], line]);
 
   const own = await launch("claude", [...does("echo 'exit 0' > check.sh"), stop("claude")]);
@@ -256,5 +256,41 @@ test("limits are kept or refused, never ignored", async () => {
   expect([refused.outcome.code, refused.outcome.stderr]).toEqual([
     3,
     expect.stringContaining("Codex CLI has no such limit"),
+  ]);
+});
+
+test("a check runs in the folder where the agent was started, and its own folder decides", async () => {
+  const root = workspace();
+  const cwd = join(root, "packages/a");
+  mkdirSync(cwd, { recursive: true });
+  writeFileSync(join(root, "t.sh"), "exit 0\n");
+  writeFileSync(join(cwd, "t.sh"), "echo 1 failed, 0 passed; exit 1\n");
+  const { lines } = await launch("claude", [stop("claude")], { check: "sh t.sh", cwd, flags: ["--rounds", "0"] });
+  expect(lines[0]).toBe("FAILED cd 'packages/a' && sh t.sh: 1 of 1 failed");
+});
+
+test("a call between two stops has the check run again, because it may have changed what git ignores", async () => {
+  const cwd = workspace();
+  writeFileSync(join(cwd, ".gitignore"), "build\n");
+  mkdirSync(join(cwd, "build"));
+  writeFileSync(join(cwd, "build/out"), "right\n");
+  const steps = [
+    stop("claude"),
+    before("claude", "echo wrong >build/out", cwd),
+    { sh: "echo wrong >build/out" },
+    {
+      event: "PostToolUse",
+      payload: {
+        ...(before("claude", "echo wrong >build/out", cwd).payload as object),
+        hook_event_name: "PostToolUse",
+        tool_response: {},
+      },
+    },
+    stop("claude", { timestamp: Date.now() + 1 }),
+  ];
+  const { lines } = await launch("claude", steps, { cwd, check: "grep -q right build/out", flags: ["--rounds", "0"] });
+  expect(lines.slice(0, 2)).toEqual([
+    "VERIFIED grep -q right build/out (TIME)",
+    "FAILED grep -q right build/out: exited 1",
   ]);
 });

@@ -69,6 +69,8 @@ interface Found {
   readonly snapshot: Snapshot;
   /** What decides the checks and is not as it was. */
   readonly deciding: string;
+  /** How many calls of the agent had ended. */
+  readonly calls: number;
 }
 
 /** Kept in the seal of a long session. */
@@ -90,12 +92,16 @@ export async function openLaunchCheck(order: CheckOrder, place: CheckPlace): Pro
     throw new UserError(`the workspace cannot be recorded: ${messageOf(cause)}`, { where: root, fix, cause });
   });
   const activity = openActivity();
-  const parts: RunningParts = { order, place, kept, store, wroteAt: activity.wroteAt };
+  let calls = 0;
+  const parts: RunningParts = { order, place, kept, store, wroteAt: activity.wroteAt, calls: () => calls };
   const runs = openRuns(parts);
   let sentBack = 0;
   return {
     began: activity.began,
-    ended: activity.ended,
+    ended(call) {
+      calls++;
+      activity.ended(call);
+    },
     prompted() {
       sentBack = 0;
       runs.abort();
@@ -110,8 +116,11 @@ export async function openLaunchCheck(order: CheckOrder, place: CheckPlace): Pro
     async end(canRun, signal) {
       runs.abort();
       signal.addEventListener("abort", runs.abort);
-      if (runs.last() === undefined && canRun && !signal.aborted) await runs.check();
-      const now = await store.take().catch(() => undefined);
+      const take = () => store.take().catch(() => undefined);
+      const last = runs.last();
+      const isOpen = last === undefined || (last.calls !== calls && (await take())?.digest === last.snapshot.digest);
+      if (isOpen && canRun && !signal.aborted) await runs.check();
+      const now = await take();
       const files = now === undefined ? [] : await changesOf(parts, before, now);
       const result = await resultOf(runs.last(), now, parts);
       return { ...result, acceptance: runs.attempts(), tree: now?.digest ?? null, files };
@@ -156,13 +165,15 @@ interface RunningParts {
   readonly kept: Awaited<ReturnType<typeof recordBase>>;
   readonly store: ReturnType<typeof openSnapshots>;
   readonly wroteAt: (nanoseconds: bigint) => boolean;
+  readonly calls: () => number;
 }
 
 const timesText = ({ reason }: Found, sentBack: number) =>
   reason === undefined || sentBack === 0 ? "" : ` (sent back ${sentBack === 1 ? "once" : `${sentBack} times`})`;
 
+/** A call can also have changed what git ignores, which no digest shows. */
 async function isStillGreen(last: Found | undefined, parts: RunningParts, signal: AbortSignal): Promise<boolean> {
-  if (last?.checked.verified !== "accepted") return false;
+  if (last?.checked.verified !== "accepted" || last.calls !== parts.calls()) return false;
   const { digest } = await parts.store.take();
   return digest === last.checked.tree && (await decidingNow(parts, signal)) === last.deciding;
 }
@@ -176,6 +187,7 @@ async function runChecks(parts: RunningParts, signal: AbortSignal): Promise<Foun
   const { order, place, kept, store } = parts;
   const { root, environment } = place;
   const started = performance.now();
+  const calls = parts.calls();
   const id = randomUUID();
   const sandbox = sandboxOf(place);
   const runCheck = (command: string, cwd = root) =>
@@ -186,7 +198,7 @@ async function runChecks(parts: RunningParts, signal: AbortSignal): Promise<Foun
   const checked = await acceptWork(order.commands, { store: { take }, runCheck, base });
   if (signal.aborted || snapshot === undefined) return undefined;
   const deciding = checked.verified === "accepted" ? await decidingNow(parts, signal) : "";
-  return { checked, snapshot, deciding, ...wordsOf(checked, performance.now() - started, parts) };
+  return { checked, snapshot, deciding, calls, ...wordsOf(checked, performance.now() - started, parts) };
 }
 
 function sandboxOf({ policy, home, isContained }: CheckPlace) {
@@ -239,7 +251,7 @@ function changedWords({ command, facts, first, output }: ChangedCheck, parts: Ru
   if (facts === undefined || changed.length === 0) return { line: `NOT VERIFIED: ${first}`, reason: undefined };
   const byAgent = changed.some(({ path }) => isByCall(path, parts));
   const named = changed.map(({ path, how }) => (how === "edited" ? path : `${path}, ${how}`));
-  const who = byAgent ? "the agent edited the check" : "the check was edited, but not by a call of the agent";
+  const who = byAgent ? "the agent edited the check" : "the check was edited while no call of the agent ran";
   const reason = byAgent ? changedCheckReason(command, facts, output) : undefined;
   const fix = byAgent ? "" : "; if you did, start with --accept-changed to count it";
   return { line: `CHANGED: ${who} (${listed(named)})${fix}`, reason };

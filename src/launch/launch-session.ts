@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { relative } from "node:path";
 import type { SessionWatch } from "../contract/hook-event.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../contract/seal.ts";
@@ -7,6 +9,7 @@ import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
 import { findWorkspace } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
+import { shQuote } from "../lib/text/shell-words.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
@@ -132,11 +135,13 @@ interface CheckStart {
   readonly root: string;
 }
 
-async function openCheck(order: CheckOrder, { env, warn }: SessionStart, { opened, folder, root }: CheckStart) {
+async function openCheck(order: CheckOrder, { env, cwd, warn }: SessionStart, { opened, folder, root }: CheckStart) {
   const { openLaunchCheck } = await import("./launch-check.ts");
   const isContained = opened.containment?.().contained === true;
   const home = signalboxHome(env);
-  return await openLaunchCheck(order, {
+  const commands = order.commands.map((command) => commandIn(relative(root, realpathSync(cwd)), command));
+  const here = { ...order, commands };
+  return await openLaunchCheck(here, {
     root,
     folder,
     home,
@@ -145,6 +150,12 @@ async function openCheck(order: CheckOrder, { env, warn }: SessionStart, { opene
     environment: env,
     warn,
   });
+}
+
+/** The whole repository is compared, but the check runs where the agent was started. */
+function commandIn(folder: string, command: string): string {
+  if (folder === "") return command;
+  return /[;&|\n]/.test(command) ? `cd ${shQuote(folder)} || exit; ${command}` : `cd ${shQuote(folder)} && ${command}`;
 }
 
 /** A check that cannot be run keeps nobody from stopping. */

@@ -8,6 +8,7 @@ import {
   realpathSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -163,6 +164,30 @@ describe.skipIf(!hasSandbox)("what was there before", () => {
     outside("git init -q a/b/c/d/e/f; cd a/b/c/d/e/f; git commit -q --allow-empty -m 1");
     await inside("git add a 2>/dev/null");
     expect(existsSync(join(workspace, "a/b/c/d/e/f/.git"))).toBe(true);
+  });
+});
+
+describe.skipIf(!hasSandbox)("the next start", () => {
+  test("does not fail because of a session whose other root is gone, and whose files stand in for missing ones", async () => {
+    const { home, workspace, inside } = lay();
+    const left = join(home, ".signalbox/s/dead");
+    await inside("true");
+    mkdirSync(join(left, "kept"), { recursive: true });
+    const standIn = join(workspace, ".git/commondir");
+    const places = {
+      since: "1",
+      roots: [workspace, join(home, "gone/work")],
+      writable: [],
+      isListed: true,
+      standIns: [standIn],
+    };
+    writeFileSync(join(left, "places.json"), JSON.stringify({ ...places, workspace, home }));
+    utimesSync(left, 0, 0);
+    for (let start = 0; start < 3; start++) {
+      const { code, stderr } = await inside("true");
+      expect([code, stderr]).toEqual([0, ""]);
+    }
+    expect(existsSync(left)).toBe(false);
   });
 });
 

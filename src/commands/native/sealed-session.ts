@@ -136,7 +136,9 @@ const STOPPED: Readonly<Record<string, StopReason>> = {
 function checkOf(command: string, log: readonly SessionRecord[]): EndedSession["check"] {
   const gates = log.filter((each) => each.type === "gate").filter(({ gate }) => gate === "acceptance");
   const acceptance = gates.map(({ word, reason }, at): Acceptance => {
-    const code = /exit(?:ed|s)?(?: with)?(?: code)? (\d{1,9})\b/.exec(reason)?.[1];
+    // A changed check passed with the agent's files: the other run is told in the reason.
+    const isChanged = changedCheckIn(readGateReason(reason).verdict) !== undefined;
+    const code = isChanged ? "0" : /exit(?:ed|s)?(?: with)?(?: code)? (\d{1,9})\b/.exec(reason)?.[1];
     const round = gates.length > 1 ? { round: at + 1 } : {};
     return {
       command,
@@ -148,7 +150,9 @@ function checkOf(command: string, log: readonly SessionRecord[]): EndedSession["
   const last = gates.at(-1);
   if (last === undefined) return undefined;
   const changed = changedCheckIn(readGateReason(last.reason).verdict) !== undefined;
-  const verified = last.word === "passed" ? "accepted" : changed ? "changed_check" : "refused";
+  const wentOn = log.slice(log.indexOf(last)).some(({ type }) => type === "call-start");
+  const passed = wentOn ? "stale" : "accepted";
+  const verified = last.word === "passed" ? passed : changed ? "changed_check" : "refused";
   return { verified, acceptance, tree: null };
 }
 

@@ -56,7 +56,9 @@ function shown(
   const named = file === undefined ? told : { ...told, name: shQuote(file) };
   const story = wantsDiff && predicate !== undefined ? { ...named, diff: wholeDiff(told.diff, predicate) } : named;
   if (flags["md"] === true) return storyMarkdown(story, wantsDiff);
-  if (wantsDiff) return story.diff === "" ? "no files were changed\n" : diffText(story.diff);
+  const noDiff =
+    (story.files ?? []).length === 0 ? "no files were changed" : "this receipt has no diff, only the names";
+  if (wantsDiff) return story.diff === "" ? `${noDiff}\n` : diffText(story.diff);
   const restorable = file === undefined && sessionSnapshot(signalboxHome(), story.runId) !== undefined;
   const { isTTY, columns } = process.stdout;
   return storyText(story, restorable, { width: isTTY ? columns : undefined, paint });

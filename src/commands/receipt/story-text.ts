@@ -113,7 +113,7 @@ export function storyMarkdown(story: ReceiptStory, withDiff: boolean): string {
       ...denied.map(({ call, because }) => `${code(call)}: ${code(because)}`),
       ...(deniedUnseen === 0 ? [] : [`${deniedUnseen} more that the agent's record does not show`]),
     ]),
-    list(`Files changed${files.length === 0 ? "" : ` (${lineCounts(files)})`}`, fileList(files)),
+    list(`Files changed${lineCounts(files) === "" ? "" : ` (${lineCounts(files)})`}`, fileList(files)),
     list(
       "",
       facts.filter(([, text]) => text !== "").map(([label, text]) => `${label}: ${text}`),

@@ -95,7 +95,8 @@ async function placeCheck(check: Check, env: NodeJS.ProcessEnv): Promise<PlacedC
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   const opening = openContainedSession({
     policy,
-    isRequired,
+    // The same form as the agent's, which under `auto` may be the weaker one.
+    isRequired: policy.sandbox !== "auto",
     caller: { session: check.runId, agent: "check" },
     environment: env,
     signalboxHome: home,

@@ -15,7 +15,7 @@ import {
   notePlaces,
   openRepositories,
 } from "../session/left-behind.ts";
-import { removePlaceholders, WATCHED } from "../session/look-outside.ts";
+import { needPlaceholders, WATCHED } from "../session/look-outside.ts";
 import { listenOnLoopback, portOf } from "../session/own-loopback.ts";
 import { openPrivateHome } from "../session/private-home.ts";
 import { type LimitGroups, limitGroups, type Limits, limitsOf } from "../session/limits.ts";
@@ -129,8 +129,9 @@ export async function startSandbox(
 
 /** Removed with what the session leaves, or here if it never began. */
 function placeStandIns({ standIns }: SessionView): Disposable {
+  const placed = needPlaceholders(standIns);
   for (const path of standIns) makeStandIn(path);
-  return { [Symbol.dispose]: () => removePlaceholders(standIns) };
+  return placed;
 }
 
 function using(folder: SessionFolder, groups: LimitGroups, ...others: readonly (Disposable | undefined)[]) {

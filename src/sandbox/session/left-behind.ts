@@ -160,12 +160,19 @@ export type FoundAfter = FoundOutside | LeftBehind;
 
 const isDone = ({ type }: FoundAfter) => type !== "left" && type !== "armed" && type !== "unread";
 
-/** Takes away and makes harmless what the commands of a session left, after all of them have ended. */
-export async function lookAfter(folder: string, helper = helperProgram() ?? ""): Promise<readonly FoundAfter[]> {
+/** The files that stand in for missing ones while a session runs. */
+export const standInsIn = (folder: string): readonly string[] => readPlaces(folder)?.standIns ?? [];
+
+/** Takes away and makes harmless what the commands of a session left, after all of them have ended. `spared`: stand-ins that others use. */
+export async function lookAfter(
+  folder: string,
+  helper = helperProgram() ?? "",
+  spared: readonly string[] = [],
+): Promise<readonly FoundAfter[]> {
   const places = readPlaces(folder);
   const moved = lookOutside(folder);
   if (places === undefined) return moved;
-  removePlaceholders(places.standIns);
+  removePlaceholders(places.standIns.filter((path) => !spared.includes(path)));
   const found = [...moved, ...(await lookForLeftBehind(folder, places, helper))];
   if (found.every(isDone)) rmSync(join(folder, PLACES), { force: true });
   return found;
@@ -179,7 +186,7 @@ async function lookForLeftBehind(folder: string, places: Places, helper: string)
   try {
     for await (const finding of find(places, helper)) await look.take(finding);
   } catch {
-    for (const root of places.roots) look.unread.add(root);
+    for (const root of places.roots) if (!isGone(root)) look.unread.add(root);
   }
   // The finder passes by what has not changed itself.
   for (const path of places.leading) await look.take({ kind: "g", path });
@@ -246,6 +253,7 @@ function openLook(places: Places & { readonly kept: string }) {
     const { kind, path } = finding;
     if (isOpen(path)) return;
     try {
+      if (kind === "u" && isGone(path)) return;
       if (kind === "u") unread.add(path);
       else if (kind === "l") takeLink(path);
       else if (kind === "n") keepName(path);
@@ -257,6 +265,9 @@ function openLook(places: Places & { readonly kept: string }) {
   }
   return { results, links, names, unread, plan, take };
 }
+
+/** A copy of a workspace, in which a check ran, is removed before anybody looks at it. */
+const isGone = (path: string) => withParent(path, (folder, name) => folder.stat(name)) === undefined;
 
 const isFolderAt = (path: string) => withParent(path, (folder, name) => folder.stat(name)?.isDirectory()) === true;
 

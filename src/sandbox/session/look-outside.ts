@@ -73,6 +73,20 @@ function lookBelow(folder: HeldFolder, [name = "", ...rest]: readonly string[], 
   for (const { name: each } of folder.names()) if (/^\.signalbox-[0-9a-f]{32}$/.test(each)) take(each);
 }
 
+/** Those that a session of this process needs, and how many do. */
+const needed = new Map<string, number>();
+
+/** Keeps others from removing stand-ins while a session starts and runs. Removes them afterwards. */
+export function needPlaceholders(paths: readonly string[]): Disposable {
+  for (const path of paths) needed.set(path, (needed.get(path) ?? 0) + 1);
+  return {
+    [Symbol.dispose]() {
+      for (const path of paths) needed.set(path, (needed.get(path) ?? 1) - 1);
+      removePlaceholders(paths);
+    },
+  };
+}
+
 /** Placeholders that another sandbox still used when ours ended. A sandbox opened later took them for existing. */
 const left = new Set<string>();
 
@@ -87,7 +101,8 @@ export function removePlaceholders(paths: readonly string[]): void {
   left.clear();
   const mounted = all.length === 0 ? "" : mountsOfOthers();
   for (const path of all) {
-    const isRemoved = !mounted.includes(` ${octal(path)} `) && withParent(bytesOf(path), removeEmpty) !== false;
+    const isUsed = (needed.get(path) ?? 0) > 0 || mounted.includes(` ${octal(path)} `);
+    const isRemoved = !isUsed && withParent(bytesOf(path), removeEmpty) !== false;
     if (!isRemoved) left.add(path);
   }
 }

@@ -20,7 +20,7 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { startTime } from "../../lib/process/process-table.ts";
 import { randomId } from "../../lib/files/random-id.ts";
 import { textIfThere } from "../../lib/files/read-file.ts";
-import { type FoundAfter, lookAfter, PLACES } from "./left-behind.ts";
+import { type FoundAfter, lookAfter, PLACES, standInsIn } from "./left-behind.ts";
 import { KEPT } from "./look-outside.ts";
 import { bytesOf } from "./held-folder.ts";
 
@@ -107,11 +107,13 @@ const FOREIGN_START_MS = 10_000;
 /** Removes the folders of sessions whose signalbox was killed. What they took from the workspace is kept. */
 async function removeLeft(signalboxHome: string, onFound: (found: FoundAfter) => void): Promise<void> {
   const base = join(signalboxHome, "s");
-  for (const name of folderNames(base)) {
+  const names = folderNames(base);
+  const spared = names.map((name) => join(base, name)).flatMap((folder) => (isUsed(folder) ? standInsIn(folder) : []));
+  for (const name of names) {
     const folder = join(base, name);
     try {
       if (isUsed(folder) || (await isListening(folder))) continue;
-      const found = await lookAfter(folder);
+      const found = await lookAfter(folder, undefined, spared);
       for (const each of found) onFound(each);
       const isDone = !existsSync(join(folder, PLACES)) && found.every(({ type }) => type !== "left");
       if (keep(join(folder, KEPT), join(signalboxHome, KEPT), name) && isDone) removeTree(folder);
