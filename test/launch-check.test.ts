@@ -190,7 +190,7 @@ test("a check that nothing can ask for is refused", async () => {
     3,
     expect.stringContaining("it is started without our hooks"),
   ]);
-  expect(await refused("--rounds", "2")).toEqual([2, expect.stringContaining("this is about a check")]);
+  expect(await refused("--rounds", "2")).toEqual([2, expect.stringContaining("this flag needs --accept")]);
   expect(await refused("--accept", "true", "--rounds", "9")).toEqual([
     2,
     expect.stringContaining("--rounds needs a whole number from 0 to 8"),

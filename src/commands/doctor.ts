@@ -118,7 +118,8 @@ function startLines({ canStart, checks }: Examination, { width }: Terminal): rea
 }
 
 function contained(sandbox: CheckResult | undefined): string {
-  if (sandbox?.status === "ok") return sandbox.summary.replace(/^contained: /, "");
+  const isSome = sandbox?.status === "ok" || sandbox?.summary.startsWith("contained: partly") === true;
+  if (sandbox !== undefined && isSome) return sandbox.summary.replace(/^contained: /, "");
   return sandbox?.status === "absent" ? sandbox.summary : "no (see sandbox)";
 }
 

@@ -101,7 +101,7 @@ function checkOrder(flags: Flags, launch: Launch, ofProject: readonly string[]):
   if (commands.length > 0) return { commands, rounds, keep, changed, timeoutMs: seconds * 1000, runCheck };
   const flag = ["rounds", "acceptTimeout", "strictExit"].find((name) => flags[name] !== undefined);
   if (flag === undefined) return undefined;
-  throw new UserError("this is about a check, and there is none", {
+  throw new UserError("this flag needs --accept", {
     where: `--${flag.replace("T", "-t").replace("E", "-e")}`,
     fix: `signalbox ${launch.agent.name} --accept "npm test"`,
   });
@@ -126,7 +126,7 @@ async function readLaunchSettings(home: string, cwd: string): Promise<LaunchSett
 function timeLimit(flags: Flags): number | undefined {
   const seconds = countFlag(flags, "timeout", 86_400 * 7);
   if (seconds !== 0) return seconds === undefined ? undefined : seconds * 1000;
-  throw new UserError("0 seconds let no agent work", { where: "--timeout", fix: "pass 1 or more" });
+  throw new UserError("the time limit must be at least 1 second", { where: "--timeout", fix: "pass 1 or more" });
 }
 
 const LIMITS = { maxTurns: "--max-turns", maxBudgetUsd: "--max-budget-usd" } as const;
@@ -142,7 +142,7 @@ function limitWords(flags: Flags, { name, title, limitFlags = {} }: Agent, hasPr
     if (flag !== undefined && hasPrompt) return [flag, value];
     throw new UserError(
       flag === undefined
-        ? `${title} has no such limit, and its hooks tell neither turns nor cost`
+        ? `${title} has no such limit, and its hooks report neither turns nor cost`
         : `${title} keeps this limit only for a task with a prompt`,
       {
         where,

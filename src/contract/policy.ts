@@ -18,7 +18,7 @@ export interface Policy {
   readonly network: NetworkLists;
   /** For a command that no rule matches. */
   readonly fallback: Verdict;
-  /** Nobody can be asked, so `ask` becomes `deny`. */
+  /** Whether a person can be asked. If not, `ask` becomes `deny`. */
   readonly interactive: boolean;
   /** `auto`: `workspace` where the sandbox is proven on this machine, otherwise none. */
   readonly sandbox: "auto" | "off" | "workspace" | "strict";

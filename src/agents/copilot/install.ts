@@ -148,7 +148,7 @@ function refuseUntrusted(folders: readonly string[], trusted: readonly FileHash[
 /** A command of an earlier session can have made it, to have Copilot send a file to its model that is hidden. */
 function refuseLink(path: string): never {
   throw new UserError(
-    `${path} is a link to what is no Markdown file of this repository, and Copilot would send it along`,
+    `${path} links to something other than a Markdown file of this repository, and Copilot would send it to the model`,
     {
       where: path,
       fix: `to look: ls -l ${shQuote(path)}. Then remove the link`,
