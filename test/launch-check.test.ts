@@ -274,18 +274,12 @@ test("a call between two stops has the check run again, because it may have chan
   writeFileSync(join(cwd, ".gitignore"), "build\n");
   mkdirSync(join(cwd, "build"));
   writeFileSync(join(cwd, "build/out"), "right\n");
+  const call = { session_id: "s", cwd, tool_name: "Bash", tool_input: { command: "echo wrong >build/out" } };
   const steps = [
     stop("claude"),
-    before("claude", "echo wrong >build/out", cwd),
+    { event: "PreToolUse", payload: { ...call, hook_event_name: "PreToolUse" } },
     { sh: "echo wrong >build/out" },
-    {
-      event: "PostToolUse",
-      payload: {
-        ...(before("claude", "echo wrong >build/out", cwd).payload as object),
-        hook_event_name: "PostToolUse",
-        tool_response: {},
-      },
-    },
+    { event: "PostToolUse", payload: { ...call, hook_event_name: "PostToolUse", tool_response: {} } },
     stop("claude", { timestamp: Date.now() + 1 }),
   ];
   const { lines } = await launch("claude", steps, { cwd, check: "grep -q right build/out", flags: ["--rounds", "0"] });
