@@ -29,12 +29,15 @@ const canHide =
   hasSandbox && spawnSync("unshare", ["--map-root-user", "--mount", "sh", "-c", `${HIDE}`, "sh", "true"]).status === 0;
 
 test.skipIf(!canHide).each(CONTAINED)(
-  "without bubblewrap %s says `contained: no` and works by the rules; where a sandbox is required, it does not start",
+  "without bubblewrap, and with no other form allowed, %s says `contained: no` and works by the rules; where a sandbox is required, it does not start",
   async (name) => {
     await using agent = await containedAgent(name, {
       turns: [{ shell: "echo > made" }, { text: "all done" }],
     });
-    const { cwd, env } = agent;
+    const { cwd, env, home } = agent;
+    mkdirSync(join(home, ".signalbox"), { recursive: true, mode: 0o700 });
+    const policy = "version: 1\nsandbox: { level: auto, landlock: deny }\n";
+    writeFileSync(join(home, ".signalbox/policy.yaml"), policy, { mode: 0o600 });
     const launch = (...flags: readonly string[]) => run([...WITHOUT, HIDE, "sh", SIGNALBOX, ...flags], { cwd, env });
     const words = name === "native" ? ["native", "-p", "work"] : ["run", name, "work"];
     const { stderr } = await launch(...words);

@@ -62,7 +62,9 @@ export async function startOnTerminal(name: ContainedName, turns: Turns, prepare
   const agent = await containedAgent(name, { turns: [...(turns ?? []), { text: "all done" }] });
   const { cwd, home } = agent;
   // A model calls `signalbox outside` by its name.
-  const env = { ...agent.env, PATH: [dirname(SIGNALBOX), agent.env["PATH"]].join(delimiter) };
+  const path = [dirname(SIGNALBOX), agent.env["PATH"]].join(delimiter);
+  // Native's lines; what it draws is tested in rich-terminal.test.ts.
+  const env = { ...agent.env, PATH: path, SIGNALBOX_PLAIN: "1" };
   prepare(cwd, home);
   const { home: files, ready } = ON_TERMINAL[name];
   writeFiles(home, files(cwd));
