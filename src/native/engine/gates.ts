@@ -50,7 +50,7 @@ export async function* askGates(
       typeof answer === "object" ? answer : { reason: answer?.trim() ?? "", exitCode: gate.exitCode };
     if (stop.signal.aborted) break;
     if (reason === "") {
-      if (before.blocked > 0 || gate.tellsPass === true) yield { type: "gate-passed", gate: gate.name };
+      if (before.blocked > 0 || gate.tellsPass?.() === true) yield { type: "gate-passed", gate: gate.name };
       counts.blocks.delete(gate.name);
       continue;
     }
@@ -115,8 +115,8 @@ export interface Gate {
   readonly state?: () => string;
   /** True when no change of state starts the count again. */
   readonly countsAll?: boolean;
-  /** Also a pass at the first time is news. */
-  readonly tellsPass?: true;
+  /** Whether also a pass at the first time is news: something was run. */
+  readonly tellsPass?: () => boolean;
   /** Set when giving up means that the session is cut off by a limit; says which. */
   readonly cutsOff?: (most: number) => string;
   /** The reason to continue, or undefined. */
@@ -143,7 +143,7 @@ export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
   return {
     name: "acceptance",
     exitCode: 4,
-    tellsPass: true,
+    tellsPass: () => true,
     async check({ signal }) {
       const { exitCode, output, timedOut, changedCheck } = await runCheck(command, signal);
       if (changedCheck !== undefined) return { reason: changedCheck, exitCode: RUN_EXIT.changedCheck };

@@ -49,6 +49,7 @@ const PLAN_WORDS = `Plan mode is on: read files and run commands that only read,
 /** A gate that does not ask for results while there is only a plan. */
 export const unlessPlan = (gate: Gate, mode: ModeSwitch): Gate => ({
   ...gate,
+  tellsPass: () => mode.current !== "plan" && gate.tellsPass?.() === true,
   check: async (step) => (mode.current === "plan" ? undefined : await gate.check(step)),
 });
 
