@@ -309,7 +309,7 @@ extension = ${extension}
 shutil.copy(".git/index", ".git/good")
 open(".git/bad", "wb").write(b"DIRC" + struct.pack(">II", 2, len(entries)) + b"".join(entries) + extension + b"\\0" * 20)
 os.rename(".git/bad", ".git/index"); time.sleep(0.5); os.rename(".git/good", ".git/index")
-os.mkdir(".claude"); open(".claude/settings.json", "w").close()
+os.mkdir("made"); open("made/settings.json", "w").close(); os.rename("made", ".claude")
 for _ in range(50):
     if not os.path.exists(".claude"): break
     time.sleep(0.1)

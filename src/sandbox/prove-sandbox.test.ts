@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { hasSandbox } from "../../test/support/sandbox-scene.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
@@ -60,6 +60,15 @@ describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => 
       "FOLDER/bwrap does not isolate commands: the test reached network",
       "FOLDER/bwrap does not mount / as it was told",
     ]);
+  });
+
+  test.skipIf(!hasSandbox)("is also made where SIGNALBOX_HOME puts the folder in which it is tried", async () => {
+    const folder = tempFolder();
+    vi.stubEnv("SIGNALBOX_HOME", join(folder, "elsewhere"));
+    const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: folder, sandbox: "workspace" };
+    const { containment } = await proveSandbox(policy, { signalboxHome: join(folder, "elsewhere") });
+    vi.unstubAllEnvs();
+    expect(containment).toMatchObject({ contained: true });
   });
 
   test.skipIf(!hasSandbox)("is made once for a machine and a policy", async () => {

@@ -59,7 +59,9 @@ function makeReady(policy: Policy): ReadyPolicy {
   const list = (name: string, sources: readonly string[]): GlobList =>
     globList(
       name,
-      sources.flatMap(withOwnFolder).map((source) => compileGlob(source, place)),
+      sources
+        .flatMap((source) => withOwnFolder(source, policy.workspaceRoot))
+        .map((source) => compileGlob(source, place)),
     );
   const denyRead = once(() => [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)]);
   const denyWrite = once(() => [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)]);
@@ -89,12 +91,17 @@ function makeReady(policy: Policy): ReadyPolicy {
 
 const OWN = "~/.signalbox";
 
-/** What holds for signalbox's own folder holds wherever `SIGNALBOX_HOME` puts it. */
-function withOwnFolder(source: string): readonly string[] {
+/**
+ * What holds for signalbox's own folder holds wherever `SIGNALBOX_HOME` puts it. Only the sandbox is tried in there
+ * (sandbox-trial.ts).
+ */
+function withOwnFolder(source: string, workspace: string): readonly string[] {
   const { SIGNALBOX_HOME: folder = "" } = process.env;
   if (folder === "" || !source.startsWith(`${OWN}/`)) return [source];
+  const own = [folder, realIfThere(folder)];
+  if (own.some((path) => workspace.startsWith(`${path}/trial-`))) return [source];
   // A name cannot be quoted in a pattern.
-  const places = [folder, realIfThere(folder)].map((path) => path.replaceAll(/[*?[]/g, "?"));
+  const places = own.map((path) => path.replaceAll(/[*?[]/g, "?"));
   return [source, ...new Set(places.map((path) => path + source.slice(OWN.length)))];
 }
 
