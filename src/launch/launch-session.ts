@@ -1,5 +1,7 @@
 import { realpathSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { SessionWatch } from "../contract/hook-event.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../contract/seal.ts";
@@ -13,11 +15,13 @@ import { shQuote } from "../lib/text/shell-words.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
+import { knownIdentity } from "./binary-identity.ts";
 import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
 import { checkHint } from "./obvious-check.ts";
 
 interface SessionStart {
-  readonly agent: string;
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
   /** The id of the launch, which is a UUID. */
   readonly id: string;
   readonly cwd: string;
@@ -96,7 +100,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       const root = findWorkspace(cwd);
       if (start.check !== undefined) check = await openCheck(start.check, start, { opened, folder, root });
       if (opened.snapshot === undefined)
-        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent, workspace: root });
+        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent.name, workspace: root });
       // A check takes snapshots of its own.
       if (check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
     },
@@ -125,7 +129,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
 /** For work that ended by itself and could have been checked. */
 function hint({ checkHint: wanted, env, cwd, agent }: SessionStart, how: SessionEnding, record: CallRecord) {
   if (wanted !== true || how.interrupted || record.count() === 0) return [];
-  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent);
+  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent.name);
   return line === undefined ? [] : [line];
 }
 
@@ -233,26 +237,30 @@ interface ToSeal {
 }
 
 async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
-  const { agent, id, version, env } = start;
+  const { agent, binary, id, version, env } = start;
   const { exitCode, interrupted, limit } = how;
   const ended: StopReason = interrupted ? "interrupted" : exitCode === 0 ? "answered" : "failed";
   const stopped: StopReason = limit === undefined ? ended : "limit";
   const because = limit ?? (stopped === "failed" ? `the agent exited ${exitCode}` : "");
   const { sealSession } = await import("../receipts/session-receipt.ts");
   const policy = policyHash({ ...guard.policy, hash: undefined });
+  const home = signalboxHome(env);
+  const known = knownIdentity(agent, binary, join(home, "cache"));
   const facts = { held: true, policyHash: policy, containment: guard.containment?.(), check: result };
   const session = {
     ...rest,
     ...facts,
     id,
     root: findWorkspace(start.cwd),
-    agent,
-    agentVersion: null,
+    agent: agent.name,
+    agentVersion: known?.version ?? null,
+    binarySha256: known?.sha256 ?? null,
     version,
     stopped,
     because,
+    auditHead: rest.record.auditHead(),
   };
-  sealSession(signalboxHome(env), session, { values: secretValues(env) });
+  sealSession(home, session, { values: secretValues(env) });
 }
 
 const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {

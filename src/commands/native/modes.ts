@@ -13,7 +13,7 @@ import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
 import { runTask, waitingLine } from "../../native/terminal/one-task.ts";
 import { sessionPort } from "../../native/terminal/session-port.ts";
-import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
+import { leaveOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import type { RichTerminal } from "../../terminal/rich-terminal.ts";
 import { printText, textFlag } from "../flags.ts";
 import { nativeSettings } from "./settings.ts";
@@ -88,7 +88,7 @@ type Flags = Readonly<Record<string, unknown>>;
 
 /** Conversations on the terminal, one after the other. */
 export async function talk(first: NativeSettings, { cwd, resume }: Place, flags: Flags): Promise<number> {
-  using _ = exitOnSignal();
+  using leaving = leaveOnSignal();
   const terminalFor = wantsPlain(flags) ? plainTerminal : await richTerminal();
   let settings = first;
   let place: Place = { cwd: folderOf(settings, { cwd, resume }), resume };
@@ -101,9 +101,10 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
     {
       await using session = await sealedOpener(heard)({ ...place, askPerson, askUser });
       id = session.conversation.id;
+      using _ = leaving.by(terminal.leave);
       move = await terminal.run(sessionPort(session, { ...settings, cwd: place.cwd }));
     }
-    if (move === undefined) return EXIT.ok;
+    if (move === undefined || leaving.code() !== undefined) return leaving.code() ?? EXIT.ok;
     try {
       place = { cwd: folderOf(settings, { cwd: place.cwd, resume: move.resume }), resume: move.resume };
       const { model = textFlag(flags, "model") } = move;
@@ -116,7 +117,7 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
   }
 }
 
-type OpenTerminal = () => Pick<RichTerminal, "askPerson" | "askUser" | "run" | typeof Symbol.dispose> &
+type OpenTerminal = () => Pick<RichTerminal, "askPerson" | "askUser" | "run" | "leave" | typeof Symbol.dispose> &
   Partial<Pick<RichTerminal, "warn">>;
 
 const plainTerminal: OpenTerminal = () => {
@@ -124,6 +125,7 @@ const plainTerminal: OpenTerminal = () => {
   return {
     ...terminal,
     run: (port) => runLineMode(port, terminal),
+    leave: () => terminal.lines.end(),
     [Symbol.dispose]: () => terminal[Symbol.dispose](),
   };
 };

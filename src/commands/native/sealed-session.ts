@@ -13,7 +13,8 @@ import { findSession, logPath, sessionsFolder } from "../../native/log/log-folde
 import { nativeOpener, type NativeSession, type OpenNative } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
-import { type EndedSession, sealSession, workOfSession } from "../../receipts/session-receipt.ts";
+import { workOfSession } from "../../receipts/seal/find-receipt.ts";
+import { type EndedSession, sealSession } from "../../receipts/session-receipt.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import { listSnapshots, storeIn } from "../../snapshots/saved-session.ts";
 import { openSnapshots } from "../../snapshots/snapshot.ts";
@@ -88,7 +89,7 @@ interface ToSeal {
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment }: NativeSession,
+  { conversation, workspace, containment, auditHead }: NativeSession,
   { settings, startedAt, record, log }: ToSeal,
 ): Promise<void> {
   const { home, version, environment, check } = settings;
@@ -105,6 +106,7 @@ async function sealConversation(
     agent: "native",
     root: workspace,
     agentVersion: version,
+    binarySha256: null,
     version,
     startedAt,
     record,
@@ -117,6 +119,7 @@ async function sealConversation(
     held: true,
     policyHash: policy,
     containment: containment(),
+    auditHead: auditHead(),
   };
   sealSession(home, session, { values: secretValues(environment) });
 }
