@@ -92,7 +92,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch-check.ts launch.ts read-prompt.ts
       run-folder.ts
     `),
-    budget: [13, 1900],
+    budget: [14, 2040],
   },
   receipts: {
     imports: words("contract lib shell snapshots guard"),

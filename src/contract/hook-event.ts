@@ -43,7 +43,12 @@ export type HookEvent = EventSource &
         readonly failed?: true;
       }
     /** `again`: the agent is only still running because an earlier stop was refused. */
-    | { readonly type: "agent-stop" | "subagent-stop"; readonly again: boolean }
+    | {
+        readonly type: "agent-stop" | "subagent-stop";
+        readonly again: boolean;
+        /** The agent's own record of the conversation, where it names that. */
+        readonly transcript?: string | undefined;
+      }
     | { readonly type: "compact-before"; readonly trigger: string }
     | { readonly type: "error"; readonly message: string }
   );
@@ -97,7 +102,7 @@ export interface SessionWatch {
   readonly began: (call: string) => void;
   readonly ended: (call: string) => void;
   /** The agent, and not a sub-agent, wants to stop, and no hook of the person refused that. */
-  readonly stopping: () => Promise<Pick<HookAnswer, "block" | "tell">>;
+  readonly stopping: (transcript?: string) => Promise<Pick<HookAnswer, "block" | "tell">>;
 }
 
 export type Payload = Readonly<Record<string, unknown>>;

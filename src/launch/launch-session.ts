@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
 import type { SessionWatch } from "../contract/hook-event.ts";
+import type { Usage } from "../contract/receipt.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../contract/seal.ts";
 import { policyHash } from "../guard/policy/compiled-policy.ts";
@@ -18,6 +19,7 @@ import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-ses
 import { knownIdentity } from "./binary-identity.ts";
 import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
 import { checkHint } from "./obvious-check.ts";
+import { openTranscriptUsage } from "./transcript-usage.ts";
 
 interface SessionStart {
   readonly agent: Agent;
@@ -64,30 +66,32 @@ export interface SessionEnding {
 
 /** Watches a session, checks its work, and leaves a sealed receipt of it. */
 export function openLaunchSession(start: SessionStart): LaunchSession {
-  const { id, cwd, env, warn } = start;
+  const { id, cwd, env, warn, isHeadless } = start;
   const startedAt = new Date();
   const record = openCallRecord();
   const look = openLook(record);
+  const usage = openTranscriptUsage(startedAt);
   let check: LaunchCheck | undefined;
   let result: CheckedEnd | undefined;
   let guard: Guard | undefined;
   let ownSnapshot: SnapshotSession | undefined;
   let doneAt: number | undefined;
 
-  const stopping = async () => {
+  const stopping: SessionWatch["stopping"] = async (transcript) => {
+    if (transcript !== undefined) usage.read(transcript);
     const { block, tell } = await stopWord(check);
     if (block === undefined) doneAt = record.count();
     look.begin();
-    if (tell !== undefined && start.isHeadless) warn(tell);
-    return { block, tell: start.isHeadless || tell === undefined ? undefined : `signalbox: ${tell}` };
-  };
-  const prompted = (prompt: string) => {
-    record.prompted(prompt);
-    check?.prompted();
+    if (tell === undefined || !isHeadless) return { block, tell: tell && `signalbox: ${tell}` };
+    warn(tell);
+    return { block };
   };
   const watch: SessionWatch = {
     checksStops: start.check !== undefined,
-    prompted,
+    prompted(prompt) {
+      record.prompted(prompt);
+      check?.prompted();
+    },
     stopping,
     began: (call) => check?.began(call),
     ended: (call) => check?.ended(call),
@@ -112,14 +116,12 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
     async close(how) {
       await ownSnapshot?.end();
       if (guard === undefined || !guard.heard()) return [];
+      const used = usage.end(LOOK_MS);
       const files = result?.files ?? (await look.end());
       const line = result === undefined ? hint(start, how, record) : [result.line];
-      try {
-        await seal({ start, startedAt, record, how, claimed: doneAt === record.count(), result, files, guard });
-        return [...line, lastLine(record, files, id)];
-      } catch (error) {
-        return [...line, `no receipt was stored: ${messageOf(error)}`];
-      }
+      const claimed = doneAt === record.count();
+      const ended = { start, startedAt, record, how, claimed, result, files, guard, usage: await used };
+      return [...line, await sealed(ended)];
     },
     exitCode: ({ exitCode }) =>
       start.strictExit === true && exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode,
@@ -234,6 +236,17 @@ interface ToSeal {
   readonly result: CheckedEnd | undefined;
   readonly files: readonly string[] | undefined;
   readonly guard: Guard;
+  readonly usage: Usage | undefined;
+}
+
+/** The last line of the session. */
+async function sealed(ended: ToSeal): Promise<string> {
+  try {
+    await seal(ended);
+    return lastLine(ended.record, ended.files, ended.start.id);
+  } catch (error) {
+    return `no receipt was stored: ${messageOf(error)}`;
+  }
 }
 
 async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
