@@ -243,7 +243,8 @@ interface ToSeal {
 async function sealed(ended: ToSeal): Promise<string> {
   try {
     await seal(ended);
-    return lastLine(ended.record, ended.files, ended.start.id);
+    const { sessionLine } = await import("../receipts/session-receipt.ts");
+    return sessionLine(ended.record, ended.files, ended.start.id);
   } catch (error) {
     return `no receipt was stored: ${messageOf(error)}`;
   }
@@ -283,18 +284,6 @@ const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {
   stale: RUN_EXIT.notAccepted,
   not_checked: RUN_EXIT.notAccepted,
 };
-
-function lastLine(record: CallRecord, files: readonly string[] | undefined, id: string): string {
-  const { deny } = record.decisions();
-  const parts = [
-    counted(record.count(), "call"),
-    `${deny} denied`,
-    files === undefined ? "changed files not counted" : `${counted(files.length, "file")} changed`,
-  ];
-  return `${parts.join(", ")}; receipt ${id.slice(0, 8)} (signalbox receipt show ${id.slice(0, 8)})`;
-}
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Aborted when the person interrupts what is done after the agent has ended. */
 function untilInterrupted(): Disposable & { readonly signal: AbortSignal } {

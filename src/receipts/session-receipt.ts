@@ -84,6 +84,19 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
   );
 }
 
+/** How the end of a session tells of its receipt. */
+export function sessionLine(record: CallRecord, files: readonly string[] | undefined, id: string): string {
+  const { deny } = record.decisions();
+  const parts = [
+    counted(record.count(), "call"),
+    `${deny} denied`,
+    files === undefined ? "changed files not counted" : `${counted(files.length, "file")} changed`,
+  ];
+  return `${parts.join(", ")}; receipt ${id.slice(0, 8)} (signalbox receipt show ${id.slice(0, 8)})`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 function outcomeOf(stopped: StopReason, verified: SealFacts["verified"]): Outcome {
   if (stopped === "crashed" || stopped === "failed") return "failed";
   if (stopped !== "answered") return "partial";

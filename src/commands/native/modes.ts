@@ -99,7 +99,7 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
     let move: SessionMove | undefined;
     let id: string;
     {
-      await using session = await sealedOpener(heard)({ ...place, askPerson, askUser });
+      await using session = await sealedOpener(heard, heard.warn)({ ...place, askPerson, askUser });
       id = session.conversation.id;
       using _ = leaving.by(terminal.leave);
       move = await terminal.run(sessionPort(session, { ...settings, cwd: place.cwd }));
