@@ -99,7 +99,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     doors: words(`
       acceptance/accept-work.ts acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts
       call-record.ts host.ts run/known-runs.ts run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-setup.ts run/run-work-order.ts
-      run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
+      run/serve-host.ts seal/find-receipt.ts seal/seal.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
       workspace/workspace-copy.ts
     `),
     budget: [41, 7650],
@@ -148,11 +148,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     `),
     budget: [20, 2750],
   },
+  // Work orders on several machines. How a run works belongs to the rooms below; fleet starts it as a program.
+  fleet: {
+    imports: words("contract lib receipts"),
+    doors: words(`
+      attempt.ts documents.ts open-fleet.ts port.ts results.ts worker.ts workspace.ts
+    `),
+    budget: [10, 1300],
+  },
   commands: {
     imports: words(
-      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts recipes proof",
+      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts recipes proof fleet",
     ),
-    budget: [76, 9300],
+    budget: [80, 9850],
   },
 };
 
