@@ -17,6 +17,7 @@ const SLOW = [
   "test/bundled-workflows.test.ts",
   "test/changed-check.test.ts",
   "test/completions.test.ts",
+  "test/fleet-chaos.test.ts",
   "test/fleet.test.ts",
   "test/host-conformance.test.ts",
   "test/kill.test.ts",

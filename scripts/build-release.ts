@@ -178,6 +178,8 @@ async function makeRelease(dist: string): Promise<void> {
       format: "esm",
       splitting: true,
       plugins: [oneLanguage],
+      // CommonJS, which cannot be split, and only for a fleet with a server.
+      external: ["@nats-io/*"],
       chunkNames: "chunk-[hash]",
     }),
   ]);

@@ -154,7 +154,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     doors: words(`
       attempt.ts documents.ts open-fleet.ts port.ts results.ts worker.ts workspace.ts
     `),
-    budget: [10, 1300],
+    budget: [12, 1750],
   },
   commands: {
     imports: words(

@@ -1,108 +1,19 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import * as z from "zod";
+import { expect, test } from "vitest";
+import { begun, fleetScene, isGone, killed, workUntil } from "./support/fleet-scene.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { killIfAlive } from "./support/kill-if-alive.ts";
-import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
-import { tempFolder, tempRepository } from "./support/temp-folder.ts";
-import { withoutSandbox } from "./support/without-sandbox.ts";
-
-/** Several users of one machine: each has a home and a key, and all share a fleet. */
-function scene() {
-  const fleet = tempFolder();
-  const homes = new Map<string, string>();
-  const root = tempRepository();
-  writeFileSync(join(root, "a.txt"), "one\n");
-  const home = (user: string) => {
-    const known = homes.get(user) ?? withoutSandbox(tempFolder());
-    homes.set(user, known);
-    return known;
-  };
-  const envOf = (user: string, more: NodeJS.ProcessEnv = {}) => ({
-    PATH: process.env["PATH"],
-    HOME: home(user),
-    SIGNALBOX_FLEET: fleet,
-    ...more,
-  });
-  const call = (user: string, ...args: string[]) => signalbox(["fleet", ...args], { cwd: root, env: envOf(user) });
-  const submit = async (script: readonly object[], ...args: string[]) => {
-    const words = ["submit", "mock", "do it", "--param", `script=${JSON.stringify(script)}`, ...args];
-    const { code, stdout, stderr } = await call("me", ...words);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/queued in|submitted before/)]);
-    return stdout.trim();
-  };
-  const trust = async (user: string, other: string) => {
-    const { stdout } = await signalbox(["key", "show"], { env: envOf(other) });
-    mkdirSync(join(home(user), ".signalbox/fleet/trusted"), { recursive: true });
-    writeFileSync(join(home(user), ".signalbox/fleet/trusted", `${other}.pem`), stdout);
-  };
-  const startWorker = (user: string, env: NodeJS.ProcessEnv = {}, ...args: string[]) => {
-    const words = ["fleet", "worker", "--name", user, "--lease", "3", ...args];
-    const child = spawn(SIGNALBOX, words, {
-      cwd: home(user),
-      env: envOf(user, env),
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let said = "";
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
-    onTestFinished(async () => {
-      child.kill("SIGCONT");
-      child.kill("SIGTERM");
-      if (child.exitCode === null && child.signalCode === null) await new Promise((done) => child.once("exit", done));
-    });
-    return { child, said: () => said };
-  };
-  const status = async (id: string) => {
-    const { stdout } = await call("me", "status", id, "--json");
-    return Status.parse(JSON.parse(stdout));
-  };
-  const until = async (id: string, ...states: string[]) => {
-    for (;;) {
-      const now = await status(id);
-      if (states.includes(now.state)) return now;
-      await sleep(50);
-    }
-  };
-  const receipts = async (...args: string[]) => {
-    const { stdout, code } = await call("me", "receipts", "--json", ...args);
-    const lines = stdout.split("\n").filter((line) => line !== "");
-    return { code, lines: lines.map((line) => Line.parse(JSON.parse(line))) };
-  };
-  return { root, home, call, submit, trust, startWorker, status, until, receipts };
-}
-
-const Status = z.object({
-  id: z.string(),
-  state: z.string(),
-  attempt: z.number(),
-  worker: z.string().nullable(),
-  lost: z.array(z.string()),
-});
-
-const Line = z.object({
-  order: z.string(),
-  verified: z.boolean(),
-  because: z.string().optional(),
-  folder: z.string().nullable(),
-  receipt: z
-    .object({ outcome: z.string(), attempt: z.number(), exit_code: z.number().nullable(), because: z.string() })
-    .optional(),
-});
+import { natsProgram, startNats } from "./support/nats-server.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const WRITE = [{ write: "b.txt", content: "new\n" }];
 
-/** An agent that says where it works, and works until the folder has a file with the name of that place. */
-const workUntil = (folder: string) => [
-  {
-    bash: `echo $$ >> ${folder}/begun; while [ ! -e ${folder}/go ]; do sleep 0.05; done; cp a.txt c.txt`,
-  },
-];
-
 test("an order is done in a fresh workspace by another user's worker, and the submitter verifies the result", async () => {
-  const { root, home, submit, trust, startWorker, until, receipts } = scene();
+  const { root, home, submit, trust, startWorker, until, receipts } = fleetScene();
   await trust("me", "worker");
   await trust("worker", "me");
   const id = await submit(WRITE, "--accept", "grep -q new b.txt && grep -q one a.txt");
@@ -121,7 +32,7 @@ test("an order is done in a fresh workspace by another user's worker, and the su
 });
 
 test("a worker refuses the order of a stranger, and a submitter does not believe the receipt of one", async () => {
-  const { submit, startWorker, until, receipts, trust } = scene();
+  const { submit, startWorker, until, receipts, trust } = fleetScene();
   const id = await submit(WRITE);
   startWorker("worker");
   await until(id, "done");
@@ -136,7 +47,7 @@ test("a worker refuses the order of a stranger, and a submitter does not believe
 });
 
 test("a secret travels by name: the worker has the value, and without it the agent does not start", async () => {
-  const { submit, startWorker, until, receipts, home, call } = scene();
+  const { submit, startWorker, until, receipts, home, call } = fleetScene();
   const script = [{ say: "it is correct-horse-battery" }, { bash: "[ ${#MY_TOKEN} = 21 ] && touch has.txt" }];
   const missing = await submit(script, "--secret", "MY_TOKEN");
   const first = startWorker("me");
@@ -158,7 +69,7 @@ test("a secret travels by name: the worker has the value, and without it the age
 });
 
 test("an order waits for a worker that has what it needs", async () => {
-  const { submit, startWorker, until, status } = scene();
+  const { submit, startWorker, until, status } = fleetScene();
   const gpu = await submit(WRITE, "--needs", "label=gpu");
   const plain = await submit(WRITE);
   startWorker("me");
@@ -168,26 +79,10 @@ test("an order waits for a worker that has what it needs", async () => {
   expect(await until(gpu, "done")).toMatchObject({ attempt: 1 });
 });
 
-const begun = async (folder: string, count: number) => {
-  const file = join(folder, "begun");
-  const pids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
-  while (pids().length < count) await sleep(20);
-  return pids();
-};
-
-const isGone = async (pid: string | undefined) => {
-  while (isAlive(Number(pid))) await sleep(20);
-};
-
-const killed = async (child: ChildProcess) => {
-  child.kill("SIGKILL");
-  await new Promise((done) => child.once("exit", done));
-};
-
 test.skipIf(!existsSync("/proc/self"))(
   "the order of a killed worker starts again elsewhere, its agent is ended, and the lost attempt has a receipt",
   async () => {
-    const { submit, startWorker, until, receipts, trust, home } = scene();
+    const { submit, startWorker, until, receipts, trust, home } = fleetScene();
     const folder = tempFolder();
     await trust("me", "worker");
     await trust("worker", "me");
@@ -209,7 +104,7 @@ test.skipIf(!existsSync("/proc/self"))(
 test.skipIf(!existsSync("/proc/self"))(
   "the agent of a stopped worker ends before the order starts elsewhere, and what it says later does not count",
   async () => {
-    const { submit, startWorker, until, receipts, trust } = scene();
+    const { submit, startWorker, until, receipts, trust } = fleetScene();
     const folder = tempFolder();
     await trust("me", "worker");
     await trust("worker", "me");
@@ -231,7 +126,7 @@ test.skipIf(!existsSync("/proc/self"))(
 test.skipIf(!existsSync("/proc/self"))(
   "an order in work is canceled: its agent ends, and its receipt says so",
   async () => {
-    const { submit, startWorker, until, receipts, call } = scene();
+    const { submit, startWorker, until, receipts, call } = fleetScene();
     const folder = tempFolder();
     const id = await submit(workUntil(folder));
     startWorker("me");
@@ -247,7 +142,7 @@ test.skipIf(!existsSync("/proc/self"))(
 test.skipIf(!existsSync("/proc/self"))(
   "an order whose process is killed each time is dead after its attempts, with a receipt for each",
   async () => {
-    const { submit, startWorker, until, receipts } = scene();
+    const { submit, startWorker, until, receipts } = fleetScene();
     const folder = tempFolder();
     const id = await submit([{ bash: `echo $PPID >> ${folder}/begun; sleep 60` }], "--attempts", "2");
     const worker = startWorker("me");
@@ -271,15 +166,59 @@ test.each([
   ["an unknown order", ["cancel", "no"], "no such order"],
   ["a label that is none", ["worker", "--labels", "a b"], "cannot be the name of a worker or label"],
 ])("fleet with %s is a usage error: %j", async (_, args, message) => {
-  const { call } = scene();
+  const { call } = fleetScene();
   const { code, stderr } = await call("me", ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("a key stands for one order only", async () => {
-  const { submit, call } = scene();
+  const { submit, call } = fleetScene();
   const id = await submit(WRITE, "--key", "nightly");
   expect(await submit(WRITE, "--key", "nightly")).toBe(id);
   const { code, stderr } = await call("me", "submit", "mock", "something else", "--key", "nightly");
   expect([code, stderr]).toEqual([2, expect.stringContaining("another order was submitted under this key")]);
 });
+
+test.skipIf(natsProgram === undefined)(
+  "one variable makes three machines of one: each order has one receipt",
+  async () => {
+    const { address } = await startNats();
+    const { submit, startWorker, until, receipts, trust, home } = fleetScene(address);
+    const users = ["one", "two", "three"];
+    for (const user of users) {
+      await trust("me", user);
+      await trust(user, "me");
+    }
+    const numbers = Array.from({ length: 3 }, (_, index) => index);
+    const ids: string[] = [];
+    for (const number of numbers) ids.push(await submit([...WRITE, { say: `order ${number}` }], "--key", `${number}`));
+    for (const user of users) startWorker(user);
+    for (const id of ids) await until(id, "done");
+    const { code, lines } = await receipts("--pull");
+    expect(code).toBe(0);
+    const seen = lines.map(({ order, verified, receipt }) => `${order} ${verified} ${receipt?.attempt}`);
+    expect(seen.toSorted()).toEqual(ids.map((id) => `${id} true 1`).toSorted());
+    for (const id of ids)
+      expect(existsSync(join(home("me"), ".signalbox/fleet/results", id, "changes.patch"))).toBe(true);
+  },
+);
+
+test.skipIf(natsProgram === undefined || !existsSync("/proc/self"))(
+  "without its server a worker ends its agent, and goes on when the server is back",
+  async () => {
+    const server = await startNats();
+    const { submit, startWorker, until, receipts } = fleetScene(server.address);
+    const folder = tempFolder();
+    const id = await submit(workUntil(folder));
+    const worker = startWorker("me");
+    const [agent] = await begun(folder, 1);
+    await server.kill();
+    await isGone(agent);
+    await server.restart();
+    await begun(folder, 2);
+    writeFileSync(join(folder, "go"), "");
+    expect(await until(id, "done")).toMatchObject({ attempt: 2, lost: [expect.any(String)] });
+    expect((await receipts()).lines).toMatchObject([{ verified: true, receipt: { attempt: 2, exit_code: 0 } }]);
+    expect(worker.child.exitCode).toBe(null);
+  },
+);

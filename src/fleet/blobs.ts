@@ -37,7 +37,7 @@ export function openBlobs(folder: string): Pick<Fleet, "putBlob" | "getBlob"> {
 }
 
 /** What a file is called in the store. */
-function measureBlob(file: string): Blob {
+export function measureBlob(file: string): Blob {
   const { size } = statSync(file);
   if (size > MAX_BLOB_BYTES)
     throw new UserError(`this file has ${size} bytes; a fleet takes at most ${MAX_BLOB_BYTES}`, {
@@ -48,10 +48,10 @@ function measureBlob(file: string): Blob {
 }
 
 /** Removes a file that is not what its name says, and throws. */
-function verifyBlob(file: string, { sha256, size }: Blob): void {
+export function verifyBlob(file: string, { sha256, size }: Blob): void {
   if (statSync(file).size === size && hashFile(file) === sha256) return;
   rmSync(file, { force: true });
   throw new Error(`the content of ${sha256} is not what its name says`);
 }
 
-const missingBlob = ({ sha256 }: Blob): Error => new Error(`${sha256} is not in the store`);
+export const missingBlob = ({ sha256 }: Blob): Error => new Error(`${sha256} is not in the store`);

@@ -6,7 +6,7 @@ import { witness } from "./worker.ts";
 
 export const LEASE_SECONDS = 30;
 
-/** The fleet that `SIGNALBOX_FLEET` names: a folder that several users share, or without it this user's own. */
+/** The fleet that `SIGNALBOX_FLEET` names: a NATS server, a folder that several users share, or this user's own. */
 export async function openFleet(
   home: string,
   env: NodeJS.ProcessEnv,
@@ -16,8 +16,12 @@ export async function openFleet(
   const address = env["SIGNALBOX_FLEET"] ?? "";
   if (address === "" || isAbsolute(address))
     return openSqliteFleet({ ...settings, folder: address === "" ? join(home, "fleet") : address });
+  if (/^(?:nats|tls):\/\//.test(address)) {
+    const { openNatsFleet } = await import("./nats-fleet.ts");
+    return await openNatsFleet({ ...settings, address, env });
+  }
   throw new UserError("this is not the address of a fleet", {
     where: "SIGNALBOX_FLEET",
-    fix: "set it to the absolute path of a folder, or unset it to use your own",
+    fix: "set it to nats://HOST:PORT or to the absolute path of a folder, or unset it to use your own",
   });
 }
