@@ -3,6 +3,7 @@ import { accept } from "./accept.ts";
 import { backplane } from "./backplane.ts";
 import { containment } from "./containment.ts";
 import { engine } from "./engine.ts";
+import { fleet } from "./fleet.ts";
 import { guard } from "./guard.ts";
 import { hooks } from "./hooks.ts";
 import { json } from "./json.ts";
@@ -19,6 +20,7 @@ const SUITES: Record<string, Suite> = {
   backplane,
   containment,
   engine,
+  fleet,
   guard,
   hooks,
   json,
