@@ -208,6 +208,8 @@ function parsed(line: string): unknown {
   }
 }
 
+const MAX_ARTIFACTS = 200;
+
 /** Stores the run's receipt, its patch and its artifacts. */
 async function gather(end: ProcessEnd, { fleet, home, folder, root }: RunPlace): Promise<AttemptEnd> {
   const { run = "" } = end;
@@ -220,7 +222,8 @@ async function gather(end: ProcessEnd, { fleet, home, folder, root }: RunPlace):
   for (const { path } of predicate.artifacts) {
     const file = resolve(root, path);
     const size = isInside(file, root) ? (statSync(file, { throwIfNoEntry: false })?.size ?? -1) : -1;
-    if (size < 0 || size > MAX_BLOB_BYTES) left.push(`${path} (${size < 0 ? "missing" : `${size} bytes`})`);
+    const because = size < 0 ? "missing" : artifacts.length < MAX_ARTIFACTS ? `${size} bytes` : "one too many";
+    if (size < 0 || size > MAX_BLOB_BYTES || artifacts.length >= MAX_ARTIFACTS) left.push(`${path} (${because})`);
     else artifacts.push({ path, blob: await fleet.putBlob(file) });
   }
   const note = left.length === 0 ? "" : `; not stored: ${left.join(", ")}`;

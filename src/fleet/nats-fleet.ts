@@ -18,7 +18,9 @@ import {
 
 /** What became of an order. Only who has read the latest revision can change it, which is the fence. */
 const State = z.strictObject({
-  sequence: z.int(),
+  document: z.string(),
+  /** When it was submitted: milliseconds since 1970, for the order of lists. */
+  submitted: z.number(),
   needs: z.array(z.string()),
   notBefore: z.number(),
   attempts: z.int().min(1).max(MAX_ATTEMPTS),
@@ -56,30 +58,48 @@ export async function openNatsFleet(settings: NatsSettings): Promise<Fleet> {
 
 interface States {
   readonly read: (id: string) => Promise<State | undefined>;
-  /** Changes a state until nobody was faster. Undefined where `next` leaves it as it is. */
-  readonly change: (id: string, next: (state: State) => State | undefined) => Promise<State | undefined>;
+  /**
+   * Changes a state until nobody was faster. `latest` is the state, as it was before where `next` leaves it as it is;
+   * undefined if there is no such order.
+   */
+  readonly change: (id: string, next: (state: State) => State | undefined) => Promise<Changed>;
 }
 
-const statesIn = ({ orders }: NatsPlace): States => ({
-  read: async (id) => stateOf(await orders.get(stateKey(id))),
-  async change(id, next) {
-    for (;;) {
-      const entry = await orders.get(stateKey(id));
-      const state = stateOf(entry);
-      const changed = state === undefined ? undefined : next(state);
-      if (entry === null || changed === undefined) return undefined;
-      try {
-        await orders.update(stateKey(id), JSON.stringify(changed), entry.revision);
-        return changed;
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-      }
-    }
-  },
-});
+interface Changed {
+  readonly latest: State | undefined;
+  readonly isChanged: boolean;
+}
 
-const stateKey = (id: string) => `${id}.state`;
-const orderKey = (id: string) => `${id}.order`;
+function statesIn({ orders }: NatsPlace): States {
+  // What this process wrote last. It is seldom behind, and then the server refuses the change and it is read again.
+  const written = new Map<string, { readonly state: State; readonly revision: number }>();
+  const load = async (id: string) => {
+    const entry = await orders.get(id);
+    const state = stateOf(entry);
+    return entry === null || state === undefined ? undefined : { state, revision: entry.revision };
+  };
+  return {
+    read: async (id) => (await load(id))?.state,
+    async change(id, next) {
+      for (let known = written.get(id); ; known = undefined) {
+        written.delete(id);
+        const isRemembered = known !== undefined;
+        known ??= await load(id);
+        if (known === undefined) return { latest: undefined, isChanged: false };
+        const state = next(known.state);
+        if (state === undefined && isRemembered) continue;
+        if (state === undefined) return { latest: known.state, isChanged: false };
+        try {
+          const revision = await orders.update(id, JSON.stringify(state), known.revision);
+          if (state.state === "leased") written.set(id, { state, revision });
+          return { latest: state, isChanged: true };
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+        }
+      }
+    },
+  };
+}
 
 function stateOf(entry: KvEntry | null): State | undefined {
   return entry === null || entry.operation !== "PUT" ? undefined : State.parse(parseJson(entry.string()));
@@ -118,23 +138,24 @@ function leasesIn(place: NatsPlace, states: States, settings: NatsSettings): Pic
     const token = message.reply ?? "";
     const parts = token.split(".");
     const delivered = Number(parts[parts.length > SHORT_TOKEN ? 6 : 4]);
-    const leased = await states.change(id, (state) => leaseOf(state, { id, worker, delivered }, settings.witness));
-    if (leased?.state === "leased") {
-      const document = (await place.orders.get(orderKey(id)))?.string() ?? "";
-      return { id, attempt: leased.attempt, worker, token, document, leaseMs };
-    }
-    const now = leased ?? (await states.read(id));
+    const { latest: now, isChanged } = await states.change(id, (state) =>
+      leaseOf(state, { id, worker, delivered }, settings.witness),
+    );
+    if (isChanged && now?.state === "leased")
+      return { id, attempt: now.attempt, worker, token, document: now.document, leaseMs };
     if (now === undefined || (now.state !== "ready" && now.state !== "leased")) await finish(id, now ?? EMPTY, token);
     else await acknowledge(token, `-NAK {"delay": ${delayOf(now, leaseMs) * 1_000_000}}`);
     return undefined;
   };
   return {
     async claim({ worker, meets }) {
-      for (const queue of await queues(meets))
-        for (let message = await queue.next(); message !== undefined; message = await queue.next()) {
-          const lease = await take(message, worker, queue.leaseMs);
-          if (lease !== undefined) return lease;
-        }
+      // Which sets of needs there are is only asked for when the known ones have nothing.
+      for (const find of [queues.known, queues.all])
+        for (const queue of await find(meets))
+          for (let message = await queue.next(); message !== undefined; message = await queue.next()) {
+            const lease = await take(message, worker, queue.leaseMs);
+            if (lease !== undefined) return lease;
+          }
       return undefined;
     },
     async heartbeat(fence) {
@@ -143,19 +164,18 @@ function leasesIn(place: NatsPlace, states: States, settings: NatsSettings): Pic
       return state !== undefined && holds(state, fence) ? { state: "held", cancel: state.cancel } : { state: "lost" };
     },
     async complete(fence, receipt) {
-      const done = await states.change(fence.id, (state) =>
+      const { latest } = await states.change(fence.id, (state) =>
         holds(state, fence) ? { ...state, state: "done", receipt } : undefined,
       );
-      const now = done ?? (await states.read(fence.id));
-      if (now?.state !== "done" || now.receipt !== receipt) return "superseded";
-      await finish(fence.id, now, fence.token);
+      if (latest?.state !== "done" || latest.receipt !== receipt) return "superseded";
+      await finish(fence.id, latest, fence.token);
       return "accepted";
     },
     async giveUp(fence, receipt) {
-      const lost = await states.change(fence.id, (state) =>
+      const { latest, isChanged } = await states.change(fence.id, (state) =>
         holds(state, fence) ? afterLoss(state, receipt) : undefined,
       );
-      if (lost !== undefined) await acknowledge(fence.token, lost.state === "ready" ? "-NAK" : "+ACK");
+      if (isChanged) await acknowledge(fence.token, latest?.state === "ready" ? "-NAK" : "+ACK");
     },
   };
 }
@@ -166,7 +186,8 @@ const REQUEST_MS = 5000;
 const SHORT_TOKEN = 9;
 
 const EMPTY: State = {
-  sequence: 0,
+  document: "",
+  submitted: 0,
   needs: [],
   notBefore: 0,
   attempts: 1,
@@ -218,7 +239,7 @@ interface Queue {
 
 /** The queues with the needs that a worker meets. Each set of needs has a consumer, which has the length of the lease. */
 function queuesIn({ connection, manager, needs }: NatsPlace, leaseMs: number) {
-  const known = new Map<string, Promise<Queue>>();
+  const opened = new Map<string, { readonly needs: readonly string[]; readonly queue: Queue }>();
   const open = async (hash: string): Promise<Queue> => {
     const info = await manager.consumers.info(QUEUE, hash).catch(
       async () =>
@@ -243,50 +264,59 @@ function queuesIn({ connection, manager, needs }: NatsPlace, leaseMs: number) {
       },
     };
   };
-  return async (meets: ReadonlySet<string>): Promise<readonly Queue[]> => {
-    const queues: Queue[] = [];
+  const known = async (meets: ReadonlySet<string>): Promise<readonly Queue[]> =>
+    [...opened.values()].filter((each) => isMet(each.needs, meets)).map(({ queue }) => queue);
+  const all = async (meets: ReadonlySet<string>): Promise<readonly Queue[]> => {
     for await (const entry of await needs.history()) {
       const list = z.array(z.string()).parse(parseJson(entry.string()));
-      if (!isMet(list, meets)) continue;
-      const queue = known.get(entry.key) ?? open(entry.key);
-      known.set(entry.key, queue);
-      queue.catch(() => known.delete(entry.key));
-      queues.push(await queue);
+      if (!opened.has(entry.key) && isMet(list, meets))
+        opened.set(entry.key, { needs: list, queue: await open(entry.key) });
     }
-    return queues;
+    return await known(meets);
   };
+  return { known, all };
 }
+
+const describe = (id: string, { document, state, attempt, worker, cancel, lost }: State): OrderStatus => ({
+  id,
+  document,
+  state,
+  attempt,
+  worker,
+  cancel,
+  lost,
+});
 
 type Records = "submit" | "cancel" | "find" | "list" | "receipts" | "announce" | "workers";
 
 function recordsIn(place: NatsPlace, states: States): Pick<Fleet, Records> {
   const { orders, workers } = place;
   const statusOf = async (id: string): Promise<OrderStatus | undefined> => {
-    const [state, order] = [await states.read(id), await orders.get(orderKey(id))];
-    if (state === undefined || order === null) return undefined;
-    const { state: name, attempt, worker, cancel, lost } = state;
-    return { id, document: order.string(), state: name, attempt, worker, cancel, lost };
+    const state = await states.read(id);
+    return state === undefined ? undefined : describe(id, state);
   };
   return {
     submit: async (order) => await submitTo(place, states, order),
     async cancel(id, why) {
-      const changed = await states.change(id, (state) => {
+      const { latest, isChanged } = await states.change(id, (state) => {
         if (state.state === "ready") return { ...state, state: "cancelled", cancel: why };
         return state.state === "leased" ? { ...state, cancel: why } : undefined;
       });
-      if (changed !== undefined) return changed.state === "cancelled" ? "cancelled" : "asked";
-      return (await states.read(id)) === undefined ? "unknown" : "ended";
+      if (isChanged) return latest?.state === "cancelled" ? "cancelled" : "asked";
+      return latest === undefined ? "unknown" : "ended";
     },
     find: statusOf,
     async list(limit) {
-      const all: { readonly id: string; readonly sequence: number }[] = [];
-      for await (const entry of await orders.history({ key: "*.state" })) {
+      const all: { readonly status: OrderStatus; readonly submitted: number; readonly revision: number }[] = [];
+      for await (const entry of await orders.history()) {
         const state = stateOf(entry);
-        if (state !== undefined) all.push({ id: entry.key.slice(0, -".state".length), sequence: state.sequence });
+        if (state !== undefined)
+          all.push({ status: describe(entry.key, state), submitted: state.submitted, revision: entry.revision });
       }
-      const newest = all.toSorted((one, other) => other.sequence - one.sequence).slice(0, limit);
-      const found = await Promise.all(newest.map(({ id }) => statusOf(id)));
-      return found.filter((status) => status !== undefined);
+      return all
+        .toSorted((one, other) => other.submitted - one.submitted || other.revision - one.revision)
+        .slice(0, limit)
+        .map(({ status }) => status);
     },
     receipts: async (after) => await receiptsIn(place, after),
     announce: async (worker) => void (await workers.put(sha256(worker.name).slice(0, 32), JSON.stringify(worker))),
@@ -300,46 +330,46 @@ function recordsIn(place: NatsPlace, states: States): Pick<Fleet, Records> {
 
 /** A submit that was killed in here is finished by the next one with the same order. */
 async function submitTo(place: NatsPlace, states: States, order: NewOrder): ReturnType<Fleet["submit"]> {
-  const { orders, needs: sets, stream, connection } = place;
+  const { orders, needs: sets, queued, stream, connection } = place;
   const { id, document, needs, notBefore, attempts } = order;
-  const most = (connection.info?.max_payload ?? 1_048_576) - HEADER_BYTES;
-  const size = Buffer.byteLength(document);
+  const most = (connection.info?.max_payload ?? 1_048_576) - STATE_BYTES;
+  const size = Buffer.byteLength(JSON.stringify(document));
   if (size > most)
     throw new UserError(`this order has ${size} bytes; the fleet's server takes at most ${most}`, {
       where: "signalbox fleet submit",
       fix: "put long texts into files of the workspace",
     });
-  const sequence = await createOnce(orders, orderKey(id), document);
-  const stored = (await orders.get(orderKey(id)))?.string() ?? document;
-  const hash = hashOf(needs);
+  if (!queued.has(hashOf(needs))) await createOnce(sets, hashOf(needs), JSON.stringify(needs));
+  queued.add(hashOf(needs));
   const state: State = {
     ...EMPTY,
-    sequence: sequence ?? 0,
+    document,
+    submitted: Date.now(),
     needs: [...needs],
     notBefore,
     attempts,
     state: "ready",
   };
-  await createOnce(orders, stateKey(id), JSON.stringify(state));
-  await createOnce(sets, hash, JSON.stringify(needs));
-  // Also after a submit that was killed: an order that is queued, or has ended, is not queued again.
-  const now = await states.read(id);
-  if (now?.state === "ready" && now.attempt === 0)
-    await stream.publish(`signalbox.queue.${hash}.${id}`, "").catch((error: unknown) => {
+  const isNew = await createOnce(orders, id, JSON.stringify(state));
+  const stored = isNew ? state : await states.read(id);
+  // An order that has begun or ended is not queued again.
+  if (stored?.state === "ready" && stored.attempt === 0)
+    await stream.publish(`signalbox.queue.${hashOf(stored.needs)}.${id}`, "").catch((error: unknown) => {
       if (!isTaken(error)) throw error;
     });
-  return { isNew: sequence !== undefined, document: stored };
+  return { isNew, document: stored?.document ?? document };
 }
 
-/** What the subject and the headers of a message add. */
-const HEADER_BYTES = 1024;
+/** What the receipts and the rest of a state add to the document. */
+const STATE_BYTES = 128 * 1024;
 
-/** The revision, or undefined if the key is there already. */
-async function createOnce(bucket: NatsPlace["orders"], key: string, value: string): Promise<number | undefined> {
+/** Whether the key was not there yet. */
+async function createOnce(bucket: NatsPlace["orders"], key: string, value: string): Promise<boolean> {
   try {
-    return await bucket.create(key, value);
+    await bucket.create(key, value);
+    return true;
   } catch (error) {
-    if (isConflict(error)) return undefined;
+    if (isConflict(error)) return false;
     throw error;
   }
 }

@@ -29,10 +29,12 @@ export interface NatsPlace {
   readonly connection: NatsConnection;
   readonly stream: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** `ID.order` has the document, `ID.state` what became of it. */
+  /** The orders by their id, with what became of them. */
   readonly orders: KV;
   /** The sets of needs that orders have, by their hash. */
   readonly needs: KV;
+  /** Those that this process knows to be there. */
+  readonly queued: Set<string>;
   readonly workers: KV;
   readonly files: ObjectStore;
 }
@@ -69,7 +71,7 @@ export async function openPlace(address: string, env: NodeJS.ProcessEnv): Promis
       await new Kvm(stream).create(`signalbox_${name}`, { history: 1, allow_direct: false });
     const [orders, needs, workers] = [await bucket("orders"), await bucket("needs"), await bucket("workers")];
     const files = await new Objm(stream).create("signalbox_files");
-    return { connection, stream, manager, orders, needs, workers, files };
+    return { connection, stream, manager, orders, needs, queued: new Set(), workers, files };
   } catch (cause) {
     await connection.close();
     throw new UserError(`the fleet's server has no JetStream for us: ${messageOf(cause)}`, {
