@@ -58,6 +58,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
   readonly containment: CommandContainment["facts"];
+  /** What it has changed, as lines of `git status`; undefined if that is not known. Also after its end. */
+  readonly changes: SessionUndo["changes"];
 }
 
 export type OpenNative = (request: SessionRequest) => Promise<NativeSession>;
@@ -131,6 +133,7 @@ async function openSession(
     commands: () => userCommands(context.place),
     tools: toolNames(tools, delegation, mode),
     containment: workplace.containment.facts,
+    changes: undo.changes,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();

@@ -14,9 +14,6 @@ import { nativeOpener, type NativeSession, type OpenNative } from "../../native/
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
 import { type EndedSession, sealSession, workOfSession } from "../../receipts/session-receipt.ts";
-import { compareSnapshots } from "../../snapshots/changes.ts";
-import { listSnapshots, storeIn } from "../../snapshots/saved-session.ts";
-import { openSnapshots } from "../../snapshots/snapshot.ts";
 
 /** Opens conversations that leave a sealed receipt when they end. One that was resumed leaves another. */
 export function sealedOpener(settings: NativeSettings): OpenNative {
@@ -88,7 +85,7 @@ interface ToSeal {
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment }: NativeSession,
+  { conversation, workspace, containment, changes }: NativeSession,
   { settings, startedAt, record, log }: ToSeal,
 ): Promise<void> {
   const { home, version, environment, check } = settings;
@@ -112,7 +109,7 @@ async function sealConversation(
     because: STOPPED[reason] === "answered" ? "" : because,
     claimed: STOPPED[reason] === "answered",
     check: command === undefined ? undefined : checkOf(command, log),
-    files: record.count() === 0 ? [] : await filesOf(home, conversation.id, startedAt),
+    files: record.count() === 0 ? [] : await changes().catch(() => undefined),
     usage: usageOf(log),
     held: true,
     policyHash: policy,
@@ -172,20 +169,4 @@ function usageOf(log: readonly SessionRecord[]): Usage {
       estimated_cost_usd: cost ?? null,
     }))
     .reduce(addUsage, NO_USAGE);
-}
-
-/** What changed since the snapshot from before the first change; undefined where there is none to compare with. */
-async function filesOf(home: string, id: string, since: Date): Promise<readonly string[] | undefined> {
-  const taken = listSnapshots(home).findLast(
-    ({ manifest }) => manifest.id.startsWith(id) && Date.parse(manifest.started_at) >= since.getTime(),
-  );
-  if (taken === undefined) return undefined;
-  try {
-    const { workspace, snapshot } = taken.manifest;
-    const store = openSnapshots(workspace, storeIn(taken.folder), snapshot);
-    const { status } = await compareSnapshots(store, snapshot, await store.take());
-    return status.split("\n").filter((line) => line !== "");
-  } catch {
-    return undefined;
-  }
 }
