@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       changes.ts merge-changes.ts move-files.ts open-session.ts plan-undo.ts present-changes.ts recovery.ts replace-files.ts
       restore.ts saved-session.ts shadow.ts snapshot.ts turn-snapshots.ts turn-states.ts undo-files.ts
     `),
-    budget: [19, 3400],
+    budget: [19, 3550],
   },
   guard: {
     imports: words("contract lib shell"),
