@@ -58,10 +58,12 @@ const SLOW = [
   "test/run-task.test.ts",
   "test/settings.test.ts",
   "test/stage-conflicts.test.ts",
+  "test/setup.test.ts",
   "test/simulated-macos.test.ts",
   "test/staged-server.test.ts",
   "test/staged-wrappers.test.ts",
   "test/strange-repository.test.ts",
+  "test/uninstall.test.ts",
   "test/unreadable-files.test.ts",
   "test/who-is-alive.test.ts",
 ];

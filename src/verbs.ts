@@ -131,6 +131,16 @@ export const VERBS: readonly Verb[] = [
     summary: "see in seconds what signalbox does, offline",
     load: () => import("./commands/demo.ts"),
   },
+  {
+    name: "setup",
+    summary: "find agents, try the sandbox, choose model and rules",
+    load: () => import("./commands/setup.ts"),
+  },
+  {
+    name: "uninstall",
+    summary: "remove what signalbox wrote outside of repositories",
+    load: () => import("./commands/run/uninstall.ts"),
+  },
   { name: "doctor", summary: "check this machine", load: () => import("./commands/doctor.ts") },
   {
     name: "scripted-model",

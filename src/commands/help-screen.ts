@@ -39,8 +39,8 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     "This machine",
     [
-      { verbs: ["doctor", "demo"], text: "check it; see it all work, offline" },
-      { verbs: ["prune"], text: "remove what is old" },
+      { verbs: ["setup", "doctor", "demo"], text: "set it up, check it, see it all work" },
+      { verbs: ["prune", "uninstall"], text: "remove what is old, or everything" },
     ],
   ],
 ];
