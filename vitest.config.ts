@@ -41,6 +41,7 @@ const SLOW = [
   "test/native-workers.test.ts",
   "test/native-worktrees.test.ts",
   "test/nested-copilot.test.ts",
+  "test/older-home.test.ts",
   "test/planted-program.test.ts",
   "test/prompt-file.test.ts",
   "test/prove.test.ts",

@@ -90,9 +90,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words("contract lib snapshots guard agents hooks staging receipts"),
     doors: words(`
       binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch-check.ts launch.ts read-prompt.ts
-      run-folder.ts
+      run-folder.ts write-context.ts
     `),
-    budget: [13, 1900],
+    budget: [13, 1920],
   },
   receipts: {
     imports: words("contract lib shell snapshots guard"),

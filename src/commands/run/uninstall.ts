@@ -1,8 +1,11 @@
 import { lstatSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Command } from "commander";
 import { removeTree, namesIn, treeSize } from "../../lib/files/folder-tree.ts";
+import { writtenContext } from "../../launch/write-context.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { isInside } from "../../lib/path/inside.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
 import { refuseInSession } from "../../lib/process/inside-session.ts";
 import { MARK } from "../../lib/process/left-work.ts";
 import { say } from "../../lib/process/standard-streams.ts";
@@ -30,7 +33,8 @@ export const command: CommandModule = {
     const [dryRun, all] = [flags["dryRun"] === true, flags["all"] === true];
     if (!dryRun) refuseInSession("a session cannot uninstall", "run it in your own terminal; --dry-run works here");
     const home = signalboxHome();
-    const plan = planUninstall(home, all);
+    const context = writtenContext(currentFolder());
+    const plan = planUninstall(home, all, context?.path);
     if (!(flags["json"] === true)) process.stdout.write(printable(planText(plan, home)));
     if (!dryRun && plan.remove.length > 0) {
       await refuseInUse(home);
@@ -38,6 +42,7 @@ export const command: CommandModule = {
         flags["yes"] === true || (flags["json"] !== true && (await isConfirmed("Remove these for good? [y/N] ")));
       if (!isAgreed) throw refused();
       await removeAll(plan.remove, home);
+      context?.remove();
     }
     if (!dryRun) await sweepRuns(process.env);
     report(plan, flags, dryRun);
@@ -109,7 +114,7 @@ interface Uninstall {
   readonly foreign: readonly Item[];
 }
 
-function planUninstall(home: string, all: boolean): Uninstall {
+function planUninstall(home: string, all: boolean, context: string | undefined): Uninstall {
   const items = namesIn(home)
     .flatMap((name) =>
       name === "commands"
@@ -124,10 +129,13 @@ function planUninstall(home: string, all: boolean): Uninstall {
     .map(({ name, state, precious }) => ({ name, state, precious, path: join(home, name) }));
   const item = ({ path }: { readonly path: string }, what: string): Item => ({ path, what, bytes: treeSize(path) });
   return {
-    remove: items.flatMap((each) => {
-      const what = each.state ?? (all ? each.precious : undefined);
-      return what === undefined ? [] : [item(each, what)];
-    }),
+    remove: [
+      ...items.flatMap((each) => {
+        const what = each.state ?? (all ? each.precious : undefined);
+        return what === undefined ? [] : [item(each, what)];
+      }),
+      ...(context === undefined ? [] : [item({ path: context }, "the last agent of this folder")]),
+    ],
     precious: all ? [] : items.flatMap((each) => (each.precious === undefined ? [] : [item(each, each.precious)])),
     foreign: items.flatMap((each) =>
       (each.state ?? each.precious) === undefined ? [item(each, "not from signalbox")] : [],
@@ -180,7 +188,7 @@ function planText({ remove, precious, foreign }: Uninstall, home: string): strin
           title,
           ...items.map(
             ({ path, what, bytes }) =>
-              `  ${size(bytes).padStart(8)}  ${printableLine(path.slice(home.length + 1)).padEnd(20)} ${what}`,
+              `  ${size(bytes).padStart(8)}  ${printableLine(isInside(path, home) ? relative(home, path) : path).padEnd(20)} ${what}`,
           ),
         ];
   const lines = [
@@ -219,7 +227,8 @@ const LAST =
 const HELP = `
 Shows and removes what signalbox wrote outside of repositories, in ~/.signalbox. Receipts, audit log and keys stay unless
 you pass --all, and so do your own rules and settings; what signalbox does not know stays in any case. Refuses while
-something still runs. Repositories are not touched: use signalbox unstage there.
+something still runs. Repositories keep what
+stage wrote there (signalbox unstage); only the note of the last agent in this folder goes.
 
 Exit codes: 0 removed, or nothing there; 1 something could not be removed; 3 in use, or not confirmed.
 
