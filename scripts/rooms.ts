@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
       policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [70, 10650],
+    budget: [70, 10660],
   },
   sandbox: {
     imports: words("contract lib shell guard"),
