@@ -20,6 +20,7 @@ const HOT = ["commands/launch"];
  */
 const APART: Readonly<Record<string, Part>> = {
   native: { place: "commands/native/native", name: "command", isCompiled: true },
+  sandbox: { place: "sandbox/contained-session", name: "openContainedSession", isCompiled: true },
   answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", isCompiled: false, plugins: [hooksOfPacks] },
 };
 
@@ -67,7 +68,6 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 const LATE = [
   "guard/policy/active-policy",
   "agents/codex/repository",
-  "sandbox/contained-session",
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",
