@@ -72,6 +72,8 @@ export interface Place {
   readonly shell: RunningShell;
   /** Nesting of shells and wrappers. */
   readonly depth: number;
+  /** The text of the current command; missing inside control flow, and beside an assignment or a redirect. */
+  readonly written?: string | undefined;
 }
 
 /** Records a finding, as it counts in the script's sandbox. */

@@ -56,7 +56,7 @@ export function examineShell(
     previousCwd: undefined,
     variables: new Map(parts.variables),
   };
-  examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0 });
+  examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0, written: "" });
   reportMadeRepositories(exam);
   return exam;
 }
@@ -138,7 +138,8 @@ function examineNode(node: ShellNode, place: Place): Feed {
     const feeds = node.nodes.map((inner) => examineNode(inner, place));
     return feeds.length === 1 ? (feeds[0] ?? { kind: "unknown" }) : { kind: "unknown" };
   }
-  examineList(node, place);
+  const isJoined = node.kind === "chain" || node.kind === "either";
+  examineList(node, isJoined ? place : { ...place, written: undefined });
   return { kind: "unknown" };
 }
 
@@ -253,7 +254,8 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   let feed = place.feed;
   for (const redirect of command.redirects) feed = examineRedirect(redirect, { ...place, feed });
   if (words.length === 0) return { kind: "unknown" };
-  place.exam.steps.argv(words, { ...place, feed });
+  const standsAlone = place.written !== undefined && command.redirects.length + assigned.length === 0;
+  place.exam.steps.argv(words, { ...place, feed, written: standsAlone ? command.source.trim() : undefined });
   forgetGiven(assigned, before, place.state);
   return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&")
     ? { kind: "unknown" }

@@ -1,6 +1,7 @@
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
 import { holds, type Inside } from "../contain/inside.ts";
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
+import { matchesWildcard } from "../../lib/text/wildcard.ts";
 import type { Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/model/word.ts";
@@ -16,15 +17,20 @@ const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
 /**
  * Finds the rules for an argv. Restricting rules match loosely: by the program's base name, in any option order and
  * spelling. Granting rules match only the canonical words, token for token. A question of a preset is answered by a
- * user's own rule for exactly this argv.
+ * user's own rule for exactly this argv. `written` is the command's text, where it stands by itself.
  */
-export function matchRules(policy: ReadyPolicy, argv: ArgvForms, inside?: Inside): RuleMatch | undefined {
+export function matchRules(
+  policy: ReadyPolicy,
+  argv: ArgvForms,
+  inside?: Inside,
+  written?: string,
+): RuleMatch | undefined {
   const named = rulesNaming(policy, argv);
   const candidates = inside === undefined ? named : named.filter((rule) => !isNeedless(rule, inside));
-  const isAnswered = candidates.some((rule) => answersPreset(rule) && grants(rule, argv));
+  const isAnswered = candidates.some((rule) => answersPreset(rule) && grants(rule, argv, written));
   for (const verdict of ORDER) {
     const rules = candidates.filter(
-      (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)),
+      (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv, written) : restricts(rule, argv)),
     );
     const counting = isAnswered && verdict === "ask" ? rules.filter(({ source }) => source !== "preset") : rules;
     if (counting.length > 0) return { verdict, rules: counting };
@@ -62,7 +68,8 @@ function askInstead(rule: Rule): Rule {
   return { ...rule, verdict: "ask", because: `${rule.because}, depending on a word only known at run time` };
 }
 
-function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {
+function grants(rule: Rule, { program, raw, canonical }: ArgvForms, written: string | undefined): boolean {
+  if (rule.asWritten === true && !beginsAs(rule, raw, written)) return false;
   const words = canonical.slice(1);
   if (rule.exact && words.length !== Math.max(rule.argv.length - 1, 0)) return false;
   return rule.argv.every((token, index) => {
@@ -70,6 +77,15 @@ function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {
     const given = words[index - 1];
     return given !== undefined && isKnown(given) && fits(token, given.text);
   });
+}
+
+function beginsAs({ argv, exact }: Rule, raw: readonly Word[], written: string | undefined): boolean {
+  const words = raw.slice(0, argv.length).map(({ text }) => text);
+  const text = words.join(" ");
+  return (
+    words.every((word, index) => fits(argv[index] ?? "", word)) &&
+    (written === text || (!exact && written?.startsWith(`${text} `) === true))
+  );
 }
 
 function fits(token: string | readonly string[], text: string): boolean {
@@ -132,11 +148,13 @@ function namesLoosely(token: string | readonly string[], name: string): boolean 
   );
 }
 
+/** `*` stands for any text. */
 function fitsLoosely(token: string | readonly string[], text: string): boolean {
   const known = text.toLowerCase();
-  return typeof token === "string"
-    ? token.toLowerCase() === known
-    : token.some((alternative) => alternative.toLowerCase() === known);
+  return (typeof token === "string" ? [token] : token).some((alternative) => {
+    const wanted = alternative.toLowerCase();
+    return wanted === known || (wanted.includes("*") && matchesWildcard(wanted, known));
+  });
 }
 
 /** `--force` also matches `--force=x` and its abbreviations. */
