@@ -31,7 +31,7 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     "Rules",
     [
-      { verbs: ["guard", "trust", "audit"], text: "explain, allow, trust, look back" },
+      { verbs: ["guard", "import", "trust", "audit"], text: "explain, allow, take over, trust" },
       { verbs: ["sandbox", "outside", "prove"], text: "contain a command; test the rules" },
     ],
   ],

@@ -35,7 +35,7 @@ export const OWN_ASKING: readonly Rule[] = [
   ...rules("own-changes", "ask", {
     because: "changes what signalbox allows, trusts or keeps, or starts an agent",
     lines: [
-      "signalbox trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
+      "signalbox trust,import,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
       "signalbox runs restore,prune,remove",
       "signalbox guard allow,taint,compile",
       "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",
