@@ -69,7 +69,7 @@ export interface Rule {
   readonly argv: readonly (string | readonly string[])[];
   /** The argv has no further tokens. */
   readonly exact: boolean;
-  /** A grant only for a command that begins with these very words: no wrapper, path, redirect or control flow. */
+  /** A grant only for a whole line that begins with these very words and has no shell syntax. */
   readonly asWritten?: true | undefined;
   readonly because: string;
   /** False for a command that runs outside the sandbox when it is allowed. */

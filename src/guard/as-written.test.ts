@@ -27,14 +27,18 @@ test.each([
   "mytool deploy",
   "mytool deploy x --y",
   "mytool deploy 'a b'",
-  "git status && mytool deploy",
-  "mytool deploy | head",
-  "cd sub; mytool deploy",
+  'mytool deploy "a b" *.txt',
+  "  mytool deploy ",
 ])("%s stands as it is written in a rule", (command) => {
   expect(verdictOf(command, WRITTEN)).toBe("allow");
 });
 
 test.each([
+  "git status && mytool deploy",
+  "mytool deploy | head",
+  "set -e; mytool deploy",
+  "x=1; mytool deploy",
+  "mytool deploy {a,b}",
   "timeout 5 mytool deploy",
   "nice mytool deploy",
   "/usr/bin/mytool deploy",

@@ -122,6 +122,8 @@ function respelled(words: readonly string[]): readonly TriedCall[] {
     shell(`${text} | cat`),
     shell(`${text} > out.txt`),
     shell(`${text} &`),
+    shell(`${text} {a,b}`),
+    shell(`name=value; ${text}`),
     shell(`NAME=value ${text}`),
     shell(`(${text})`),
     shell(`if true; then ${text}; fi`),

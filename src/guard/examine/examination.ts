@@ -16,6 +16,8 @@ export interface ShellExamination {
   readonly workspaceRoot: string;
   readonly home: string;
   readonly machine: Machine;
+  /** The whole script, where it is a single command without shell syntax. */
+  readonly written: string | undefined;
   /** The sandbox that the script would run in. */
   readonly inside?: Inside | undefined;
   readonly findings: GuardFinding[];
@@ -72,8 +74,6 @@ export interface Place {
   readonly shell: RunningShell;
   /** Nesting of shells and wrappers. */
   readonly depth: number;
-  /** The text of the current command; missing inside control flow, and beside an assignment or a redirect. */
-  readonly written?: string | undefined;
 }
 
 /** Records a finding, as it counts in the script's sandbox. */

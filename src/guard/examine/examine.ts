@@ -39,6 +39,7 @@ export function examineShell(
     workspaceRoot: parts.policy.policy.workspaceRoot,
     home: parts.policy.policy.home,
     machine: parts.machine,
+    written: SHELL_SYNTAX.test(source) ? undefined : source.trim(),
     inside: parts.inside,
     findings: [],
     seen: [],
@@ -56,10 +57,13 @@ export function examineShell(
     previousCwd: undefined,
     variables: new Map(parts.variables),
   };
-  examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0, written: "" });
+  examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0 });
   reportMadeRepositories(exam);
   return exam;
 }
+
+/** What makes more of a line than one command with words as they stand. */
+const SHELL_SYNTAX = /[;&|<>()`$\n\r{}\\]/;
 
 /** Parses a script with both readers. Asks if must-run cannot prove its reading or the two disagree. */
 function examineSource(source: string, place: Place): void {
@@ -138,8 +142,7 @@ function examineNode(node: ShellNode, place: Place): Feed {
     const feeds = node.nodes.map((inner) => examineNode(inner, place));
     return feeds.length === 1 ? (feeds[0] ?? { kind: "unknown" }) : { kind: "unknown" };
   }
-  const isJoined = node.kind === "chain" || node.kind === "either";
-  examineList(node, isJoined ? place : { ...place, written: undefined });
+  examineList(node, place);
   return { kind: "unknown" };
 }
 
@@ -254,8 +257,7 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   let feed = place.feed;
   for (const redirect of command.redirects) feed = examineRedirect(redirect, { ...place, feed });
   if (words.length === 0) return { kind: "unknown" };
-  const standsAlone = place.written !== undefined && command.redirects.length + assigned.length === 0;
-  place.exam.steps.argv(words, { ...place, feed, written: standsAlone ? command.source.trim() : undefined });
+  place.exam.steps.argv(words, { ...place, feed });
   forgetGiven(assigned, before, place.state);
   return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&")
     ? { kind: "unknown" }

@@ -17,7 +17,7 @@ const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
 /**
  * Finds the rules for an argv. Restricting rules match loosely: by the program's base name, in any option order and
  * spelling. Granting rules match only the canonical words, token for token. A question of a preset is answered by a
- * user's own rule for exactly this argv. `written` is the command's text, where it stands by itself.
+ * user's own rule for exactly this argv. `written` is the whole line, where it is a single command.
  */
 export function matchRules(
   policy: ReadyPolicy,
