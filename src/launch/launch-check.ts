@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { acceptanceReason, changedCheckReason } from "../contract/gate-reason.ts";
-import type { HookAnswer, SessionWatch } from "../contract/hook-event.ts";
+import type { StopAnswer, SessionWatch } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Acceptance, BaseCheck, SealFacts } from "../contract/seal.ts";
 import { redact, secretValues } from "../guard/redact.ts";
@@ -106,7 +106,7 @@ export async function openLaunchCheck(order: CheckOrder, place: CheckPlace): Pro
       sentBack = 0;
       runs.abort();
     },
-    async stopping(): Promise<Pick<HookAnswer, "block" | "tell">> {
+    async stopping(): Promise<StopAnswer> {
       const found = await runs.check();
       if (found === undefined) return {};
       if (found.reason === undefined || sentBack >= rounds) return { tell: found.line + timesText(found, sentBack) };

@@ -1,6 +1,9 @@
 import { realpathSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { SessionWatch } from "../contract/hook-event.ts";
+import type { Usage } from "../contract/receipt.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../contract/seal.ts";
 import { policyHash } from "../guard/policy/compiled-policy.ts";
@@ -13,11 +16,14 @@ import { shQuote } from "../lib/text/shell-words.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
+import { knownIdentity } from "./binary-identity.ts";
 import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
 import { checkHint } from "./obvious-check.ts";
+import { openTranscriptUsage } from "./transcript-usage.ts";
 
 interface SessionStart {
-  readonly agent: string;
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
   /** The id of the launch, which is a UUID. */
   readonly id: string;
   readonly cwd: string;
@@ -60,30 +66,32 @@ export interface SessionEnding {
 
 /** Watches a session, checks its work, and leaves a sealed receipt of it. */
 export function openLaunchSession(start: SessionStart): LaunchSession {
-  const { id, cwd, env, warn } = start;
+  const { id, cwd, env, warn, isHeadless } = start;
   const startedAt = new Date();
   const record = openCallRecord();
   const look = openLook(record);
+  const usage = openTranscriptUsage(startedAt);
   let check: LaunchCheck | undefined;
   let result: CheckedEnd | undefined;
   let guard: Guard | undefined;
   let ownSnapshot: SnapshotSession | undefined;
   let doneAt: number | undefined;
 
-  const stopping = async () => {
+  const stopping: SessionWatch["stopping"] = async (transcript) => {
+    if (transcript !== undefined) usage.read(transcript);
     const { block, tell } = await stopWord(check);
     if (block === undefined) doneAt = record.count();
     look.begin();
-    if (tell !== undefined && start.isHeadless) warn(tell);
-    return { block, tell: start.isHeadless || tell === undefined ? undefined : `signalbox: ${tell}` };
-  };
-  const prompted = (prompt: string) => {
-    record.prompted(prompt);
-    check?.prompted();
+    if (tell === undefined || !isHeadless) return { block, tell: tell && `signalbox: ${tell}` };
+    warn(tell);
+    return { block };
   };
   const watch: SessionWatch = {
     checksStops: start.check !== undefined,
-    prompted,
+    prompted(prompt) {
+      record.prompted(prompt);
+      check?.prompted();
+    },
     stopping,
     began: (call) => check?.began(call),
     ended: (call) => check?.ended(call),
@@ -96,7 +104,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       const root = findWorkspace(cwd);
       if (start.check !== undefined) check = await openCheck(start.check, start, { opened, folder, root });
       if (opened.snapshot === undefined)
-        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent, workspace: root });
+        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent.name, workspace: root });
       // A check takes snapshots of its own.
       if (check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
     },
@@ -108,14 +116,12 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
     async close(how) {
       await ownSnapshot?.end();
       if (guard === undefined || !guard.heard()) return [];
+      const used = usage.end(LOOK_MS);
       const files = result?.files ?? (await look.end());
       const line = result === undefined ? hint(start, how, record) : [result.line];
-      try {
-        await seal({ start, startedAt, record, how, claimed: doneAt === record.count(), result, files, guard });
-        return [...line, lastLine(record, files, id)];
-      } catch (error) {
-        return [...line, `no receipt was stored: ${messageOf(error)}`];
-      }
+      const claimed = doneAt === record.count();
+      const ended = { start, startedAt, record, how, claimed, result, files, guard, usage: await used };
+      return [...line, await sealed(ended)];
     },
     exitCode: ({ exitCode }) =>
       start.strictExit === true && exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode,
@@ -125,7 +131,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
 /** For work that ended by itself and could have been checked. */
 function hint({ checkHint: wanted, env, cwd, agent }: SessionStart, how: SessionEnding, record: CallRecord) {
   if (wanted !== true || how.interrupted || record.count() === 0) return [];
-  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent);
+  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent.name);
   return line === undefined ? [] : [line];
 }
 
@@ -230,29 +236,45 @@ interface ToSeal {
   readonly result: CheckedEnd | undefined;
   readonly files: readonly string[] | undefined;
   readonly guard: Guard;
+  readonly usage: Usage | undefined;
+}
+
+/** The last line of the session. */
+async function sealed(ended: ToSeal): Promise<string> {
+  try {
+    await seal(ended);
+    const { sessionLine } = await import("../receipts/session-receipt.ts");
+    return sessionLine(ended.record, ended.files, ended.start.id);
+  } catch (error) {
+    return `no receipt was stored: ${messageOf(error)}`;
+  }
 }
 
 async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
-  const { agent, id, version, env } = start;
+  const { agent, binary, id, version, env } = start;
   const { exitCode, interrupted, limit } = how;
   const ended: StopReason = interrupted ? "interrupted" : exitCode === 0 ? "answered" : "failed";
   const stopped: StopReason = limit === undefined ? ended : "limit";
   const because = limit ?? (stopped === "failed" ? `the agent exited ${exitCode}` : "");
   const { sealSession } = await import("../receipts/session-receipt.ts");
   const policy = policyHash({ ...guard.policy, hash: undefined });
+  const home = signalboxHome(env);
+  const known = knownIdentity(agent, binary, join(home, "cache"));
   const facts = { held: true, policyHash: policy, containment: guard.containment?.(), check: result };
   const session = {
     ...rest,
     ...facts,
     id,
     root: findWorkspace(start.cwd),
-    agent,
-    agentVersion: null,
+    agent: agent.name,
+    agentVersion: known?.version ?? null,
+    binarySha256: known?.sha256 ?? null,
     version,
     stopped,
     because,
+    auditHead: rest.record.auditHead(),
   };
-  sealSession(signalboxHome(env), session, { values: secretValues(env) });
+  sealSession(home, session, { values: secretValues(env) });
 }
 
 const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {
@@ -262,18 +284,6 @@ const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {
   stale: RUN_EXIT.notAccepted,
   not_checked: RUN_EXIT.notAccepted,
 };
-
-function lastLine(record: CallRecord, files: readonly string[] | undefined, id: string): string {
-  const { deny } = record.decisions();
-  const parts = [
-    counted(record.count(), "call"),
-    `${deny} denied`,
-    files === undefined ? "changed files not counted" : `${counted(files.length, "file")} changed`,
-  ];
-  return `${parts.join(", ")}; receipt ${id.slice(0, 8)} (signalbox receipt show ${id.slice(0, 8)})`;
-}
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Aborted when the person interrupts what is done after the agent has ended. */
 function untilInterrupted(): Disposable & { readonly signal: AbortSignal } {

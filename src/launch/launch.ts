@@ -247,7 +247,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<GuardedLaunc
   if (!place.isInHome) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
   const id = basename(folder).replace(/\.\d+$/, "");
   try {
-    const session = openLaunchSession({ ...launch, agent: agent.name, id, isHeadless: !drawsOnTerminal(launch) });
+    const session = openLaunchSession({ ...launch, id, isHeadless: !drawsOnTerminal(launch) });
     const guard = await prepareGuard({
       ...startOf(launch),
       ...session.hooks,

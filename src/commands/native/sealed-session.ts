@@ -13,13 +13,16 @@ import { findSession, logPath, sessionsFolder } from "../../native/log/log-folde
 import { nativeOpener, type NativeSession, type OpenNative } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
-import { type EndedSession, sealSession, workOfSession } from "../../receipts/session-receipt.ts";
+import { workOfSession } from "../../receipts/seal/find-receipt.ts";
+import { type EndedSession, sealSession, sessionLine } from "../../receipts/session-receipt.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import { listSnapshots, storeIn } from "../../snapshots/saved-session.ts";
 import { openSnapshots } from "../../snapshots/snapshot.ts";
 
-/** Opens conversations that leave a sealed receipt when they end. One that was resumed leaves another. */
-export function sealedOpener(settings: NativeSettings): OpenNative {
+/**
+ * Opens conversations that leave a sealed receipt when they end, and tell its line. One that was resumed leaves another.
+ */
+export function sealedOpener(settings: NativeSettings, tell: (line: string) => void = () => {}): OpenNative {
   return async (place) => {
     const startedAt = new Date();
     const record = openCallRecord();
@@ -39,7 +42,8 @@ export function sealedOpener(settings: NativeSettings): OpenNative {
         await session[Symbol.asyncDispose]();
         try {
           const log = recordsIn(logPath(folder, session.conversation.id), from);
-          await sealConversation(session, { settings, startedAt, record, log });
+          const line = await sealConversation(session, { settings, startedAt, record, log });
+          if (line !== undefined) tell(line);
         } catch (error) {
           settings.warn(`no receipt was stored: ${messageOf(error)}`);
         }
@@ -88,12 +92,12 @@ interface ToSeal {
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment }: NativeSession,
+  { conversation, workspace, containment, auditHead }: NativeSession,
   { settings, startedAt, record, log }: ToSeal,
-): Promise<void> {
+): Promise<string | undefined> {
   const { home, version, environment, check } = settings;
   const rest = log.findLast((each) => each.type === "rest");
-  if (!log.some((each) => each.type === "usage" || each.type === "rest")) return;
+  if (!log.some((each) => each.type === "usage" || each.type === "rest")) return undefined;
   const first = log.find((each) => each.type === "queued" && each.message.source === "person");
   if (first?.type === "queued") record.prompted(first.message.text);
   const { reason = "aborted", because = "" } = rest ?? {};
@@ -105,6 +109,7 @@ async function sealConversation(
     agent: "native",
     root: workspace,
     agentVersion: version,
+    binarySha256: null,
     version,
     startedAt,
     record,
@@ -117,8 +122,10 @@ async function sealConversation(
     held: true,
     policyHash: policy,
     containment: containment(),
+    auditHead: auditHead(),
   };
   sealSession(home, session, { values: secretValues(environment) });
+  return sessionLine(record, session.files, session.id);
 }
 
 const STOPPED: Readonly<Record<string, StopReason>> = {
