@@ -163,12 +163,12 @@ async function check(rules: ForeignRules, plan: ImportPlan, { pack, how }: Omit<
   }
 }
 
-/** The agent's program, or why there is none. */
+/** The agent's program, or that there is none. One that must not be used is an error. */
 function installed({ program }: AgentPack): FoundBinary | string {
   try {
     return findBinary(program, process.env, [currentFolder()]);
   } catch (error) {
-    if (isUserError(error)) return error.message;
+    if (isUserError(error) && error.exitCode === EXIT.notFound) return error.message;
     throw error;
   }
 }
