@@ -149,8 +149,9 @@ function globSubject(text: string, match: readonly string[], isGrant: boolean): 
   const wild = words[at] ?? "*";
   const wider = "its * can stand for several words";
   if (head.length < at) return headSubject(head, match, wider);
-  if (!wild.startsWith("*") && !wild.startsWith("-"))
-    return headSubject([...head, `${wild.slice(0, wild.indexOf("*"))}*`], match, wider);
+  const front = wild.slice(0, wild.indexOf("*"));
+  if (front !== "" && !front.startsWith("-"))
+    return headSubject(PLAIN_WORD.test(front) ? [...head, `${front}*`] : head, match, wider);
   const options = wild === "*" ? words.slice(at + 1).filter((word) => /^-[\w-]+$/.test(word)) : [];
   return headSubject([...(head.length === 0 && options.length > 0 ? ["*"] : head), ...options], match, wider);
 }
@@ -161,8 +162,10 @@ const headSubject = (argv: readonly string[], match: readonly string[], wider: s
     ? { kind: "tool", name: SHELL, wider: `${wider}, so every command is covered` }
     : { kind: "command", argv, exact: false, wider, match, notMatch: [] };
 
+const PLAIN_WORD = /^[\w./@:+=,%-]+$/;
+
 function plainHead(words: readonly string[]): readonly string[] {
-  const end = words.findIndex((word) => !/^[\w./@:+=,%-]+$/.test(word));
+  const end = words.findIndex((word) => !PLAIN_WORD.test(word));
   return end === -1 ? words : words.slice(0, end);
 }
 

@@ -39,7 +39,7 @@ export function examineShell(
     workspaceRoot: parts.policy.policy.workspaceRoot,
     home: parts.policy.policy.home,
     machine: parts.machine,
-    written: SHELL_SYNTAX.test(source) ? undefined : source.trim(),
+    written: SHELL_SYNTAX.test(source) ? [] : source.trim().split(" "),
     inside: parts.inside,
     findings: [],
     seen: [],

@@ -1,7 +1,7 @@
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
 import { holds, type Inside } from "../contain/inside.ts";
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
-import { matchesWildcard } from "../../lib/text/wildcard.ts";
+import { matchesSegment } from "../../lib/path/glob.ts";
 import type { Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/model/word.ts";
@@ -17,13 +17,14 @@ const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
 /**
  * Finds the rules for an argv. Restricting rules match loosely: by the program's base name, in any option order and
  * spelling. Granting rules match only the canonical words, token for token. A question of a preset is answered by a
- * user's own rule for exactly this argv. `written` is the whole line, where it is a single command.
+ * user's own rule for exactly this argv. `written` has the words of the whole line, where it is a single
+ * command.
  */
 export function matchRules(
   policy: ReadyPolicy,
   argv: ArgvForms,
   inside?: Inside,
-  written?: string,
+  written: readonly string[] = [],
 ): RuleMatch | undefined {
   const named = rulesNaming(policy, argv);
   const candidates = inside === undefined ? named : named.filter((rule) => !isNeedless(rule, inside));
@@ -68,28 +69,19 @@ function askInstead(rule: Rule): Rule {
   return { ...rule, verdict: "ask", because: `${rule.because}, depending on a word only known at run time` };
 }
 
-function grants(rule: Rule, { program, raw, canonical }: ArgvForms, written: string | undefined): boolean {
-  if (rule.asWritten === true && !beginsAs(rule, raw, written)) return false;
+function grants(rule: Rule, { program, canonical }: ArgvForms, written: readonly string[]): boolean {
   const words = canonical.slice(1);
   if (rule.exact && words.length !== Math.max(rule.argv.length - 1, 0)) return false;
   return rule.argv.every((token, index) => {
+    if (rule.asWritten === true && !fits(token, written[index] ?? "")) return false;
     if (index === 0) return fits(token, program);
     const given = words[index - 1];
     return given !== undefined && isKnown(given) && fits(token, given.text);
   });
 }
 
-function beginsAs({ argv, exact }: Rule, raw: readonly Word[], written: string | undefined): boolean {
-  const words = raw.slice(0, argv.length).map(({ text }) => text);
-  const text = words.join(" ");
-  return (
-    words.every((word, index) => fits(argv[index] ?? "", word)) &&
-    (written === text || (!exact && written?.startsWith(`${text} `) === true))
-  );
-}
-
 function fits(token: string | readonly string[], text: string): boolean {
-  return typeof token === "string" ? token === text : token.includes(text);
+  return [token].flat().includes(text);
 }
 
 /** `fitsAny` selects the operands that may be any token. */
@@ -122,9 +114,7 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   return tokens
     .filter(wantsOption)
     .every((token) =>
-      (typeof token === "string" ? [token] : token).some(
-        (option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option),
-      ),
+      [token].flat().some((option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option)),
     );
 }
 
@@ -138,7 +128,7 @@ function stemOf(name: string): string {
 /** A program that a rule names by its path is restricted under every path to it. */
 function namesLoosely(token: string | readonly string[], name: string): boolean {
   if (fitsLoosely(token, name) || fitsLoosely(token, stemOf(name))) return true;
-  const paths = (typeof token === "string" ? [token] : token).filter((text) => text.includes("/"));
+  const paths = [token].flat().filter((text) => text.includes("/"));
   return (
     paths.length > 0 &&
     fitsLoosely(
@@ -151,10 +141,10 @@ function namesLoosely(token: string | readonly string[], name: string): boolean 
 /** `*` stands for any text. */
 function fitsLoosely(token: string | readonly string[], text: string): boolean {
   const known = text.toLowerCase();
-  return (typeof token === "string" ? [token] : token).some((alternative) => {
-    const wanted = alternative.toLowerCase();
-    return wanted === known || (wanted.includes("*") && matchesWildcard(wanted, known));
-  });
+  return [token]
+    .flat()
+    .map((wanted) => wanted.toLowerCase())
+    .some((wanted) => wanted === known || (wanted.includes("*") && matchesSegment(wanted, known)));
 }
 
 /** `--force` also matches `--force=x` and its abbreviations. */

@@ -118,7 +118,7 @@ function indexRules(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]
     for (const name of names) {
       // Restricting rules are looked up by the program's last name, whatever path leads to it.
       const last = rule.verdict === "allow" ? name : (name.split("/").at(-1) ?? name);
-      const key = rule.verdict !== "allow" && last.includes("*") ? "*" : last.toLowerCase();
+      const key = last.includes("*") ? "*" : last.toLowerCase();
       const known = index.get(key);
       if (known === undefined) index.set(key, [rule]);
       else known.push(rule);
