@@ -60,6 +60,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly containment: CommandContainment["facts"];
   /** How far the log of the guard goes, for the receipt. */
   readonly auditHead: Workplace["auditHead"];
+  /** What it has changed, as lines of `git status`; undefined if that is not known. Also after its end. */
+  readonly changes: SessionUndo["changes"];
 }
 
 export type OpenNative = (request: SessionRequest) => Promise<NativeSession>;
@@ -134,6 +136,7 @@ async function openSession(
     tools: toolNames(tools, delegation, mode),
     containment: workplace.containment.facts,
     auditHead: workplace.auditHead,
+    changes: undo.changes,
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();

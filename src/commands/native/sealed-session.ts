@@ -15,9 +15,6 @@ import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
 import { workOfSession } from "../../receipts/seal/find-receipt.ts";
 import { type EndedSession, sealSession, sessionLine } from "../../receipts/session-receipt.ts";
-import { compareSnapshots } from "../../snapshots/changes.ts";
-import { listSnapshots, storeIn } from "../../snapshots/saved-session.ts";
-import { openSnapshots } from "../../snapshots/snapshot.ts";
 
 /**
  * Opens conversations that leave a sealed receipt when they end, and tell its line. One that was resumed leaves another.
@@ -92,7 +89,7 @@ interface ToSeal {
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment, auditHead }: NativeSession,
+  { conversation, workspace, containment, auditHead, changes }: NativeSession,
   { settings, startedAt, record, log }: ToSeal,
 ): Promise<string | undefined> {
   const { home, version, environment, check } = settings;
@@ -117,7 +114,7 @@ async function sealConversation(
     because: STOPPED[reason] === "answered" ? "" : because,
     claimed: STOPPED[reason] === "answered",
     check: command === undefined ? undefined : checkOf(command, log),
-    files: record.count() === 0 ? [] : await filesOf(home, conversation.id, startedAt),
+    files: record.count() === 0 ? [] : await changes().catch(() => undefined),
     usage: usageOf(log),
     held: true,
     policyHash: policy,
@@ -179,20 +176,4 @@ function usageOf(log: readonly SessionRecord[]): Usage {
       estimated_cost_usd: cost ?? null,
     }))
     .reduce(addUsage, NO_USAGE);
-}
-
-/** What changed since the snapshot from before the first change; undefined where there is none to compare with. */
-async function filesOf(home: string, id: string, since: Date): Promise<readonly string[] | undefined> {
-  const taken = listSnapshots(home).findLast(
-    ({ manifest }) => manifest.id.startsWith(id) && Date.parse(manifest.started_at) >= since.getTime(),
-  );
-  if (taken === undefined) return undefined;
-  try {
-    const { workspace, snapshot } = taken.manifest;
-    const store = openSnapshots(workspace, storeIn(taken.folder), snapshot);
-    const { status } = await compareSnapshots(store, snapshot, await store.take());
-    return status.split("\n").filter((line) => line !== "");
-  } catch {
-    return undefined;
-  }
 }

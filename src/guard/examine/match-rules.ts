@@ -46,13 +46,8 @@ export function matchRules(
 /** The rules whose program may be the one of an argv. */
 function rulesNaming({ rules }: ReadyPolicy, argv: ArgvForms): readonly Rule[] {
   const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
-  const stem = stemOf(name);
-  return [
-    ...(rules.get("*") ?? []),
-    ...(rules.get(name) ?? []),
-    ...(stem === name ? [] : (rules.get(stem) ?? [])),
-    ...(name === argv.program.toLowerCase() ? [] : (rules.get(argv.program.toLowerCase()) ?? [])),
-  ];
+  const keys = new Set(["*", name, stemOf(name), argv.program.toLowerCase()]);
+  return [...keys].flatMap((key) => rules.get(key) ?? []);
 }
 
 /** What the rule is against is held by the sandbox, or could be restored. */
@@ -96,8 +91,7 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
     (rule.argv.length > 0 && !namesLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
   )
     return false;
-  const wantsOption = (token: string | readonly string[]) =>
-    (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
+  const wantsOption = (token: string | readonly string[]) => [token].flat()[0]?.startsWith("-") === true;
   const tokens = rule.argv.slice(1);
   if (rule.exact && rest.length !== tokens.length) return false;
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
@@ -127,15 +121,8 @@ function stemOf(name: string): string {
 
 /** A program that a rule names by its path is restricted under every path to it. */
 function namesLoosely(token: string | readonly string[], name: string): boolean {
-  if (fitsLoosely(token, name) || fitsLoosely(token, stemOf(name))) return true;
-  const paths = [token].flat().filter((text) => text.includes("/"));
-  return (
-    paths.length > 0 &&
-    fitsLoosely(
-      paths.map((text) => text.slice(text.lastIndexOf("/") + 1)),
-      name,
-    )
-  );
+  const last = [token].flat().map((text) => text.slice(text.lastIndexOf("/") + 1));
+  return fitsLoosely(last, name) || fitsLoosely(last, stemOf(name));
 }
 
 /** `*` stands for any text. */
