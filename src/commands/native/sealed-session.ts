@@ -89,7 +89,7 @@ interface ToSeal {
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment, auditHead, changes }: NativeSession,
+  { conversation, workspace, containment, left }: NativeSession,
   { settings, startedAt, record, log }: ToSeal,
 ): Promise<string | undefined> {
   const { home, version, environment, check } = settings;
@@ -114,12 +114,12 @@ async function sealConversation(
     because: STOPPED[reason] === "answered" ? "" : because,
     claimed: STOPPED[reason] === "answered",
     check: command === undefined ? undefined : checkOf(command, log),
-    files: record.count() === 0 ? [] : await changes().catch(() => undefined),
+    files: record.count() === 0 ? [] : await left.changes().catch(() => undefined),
     usage: usageOf(log),
     held: true,
     policyHash: policy,
     containment: containment(),
-    auditHead: auditHead(),
+    auditHead: left.auditHead(),
   };
   sealSession(home, session, { values: secretValues(environment) });
   return sessionLine(record, session.files, session.id);
