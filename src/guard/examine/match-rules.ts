@@ -76,7 +76,7 @@ function grants(rule: Rule, { program, canonical }: ArgvForms, written: readonly
 }
 
 function fits(token: string | readonly string[], text: string): boolean {
-  return [token].flat().includes(text);
+  return typeof token === "string" ? token === text : token.includes(text);
 }
 
 /** `fitsAny` selects the operands that may be any token. */
@@ -91,7 +91,7 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
     (rule.argv.length > 0 && !namesLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
   )
     return false;
-  const wantsOption = (token: string | readonly string[]) => [token].flat()[0]?.startsWith("-") === true;
+  const wantsOption = (token: string | readonly string[]) => (token[0] ?? "").startsWith("-");
   const tokens = rule.argv.slice(1);
   if (rule.exact && rest.length !== tokens.length) return false;
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
@@ -99,12 +99,8 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   if (named.length > operands.length) return false;
   const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
   // `make X=y deploy` and `npm X=y publish` are the same commands as without the variable.
-  const counted = operands.some(assigns) ? operands.filter((item) => !assigns(item)) : operands;
-  if (
-    !named.every((token, index) => fitting(token, counted[index]?.text ?? "")) &&
-    (counted === operands || !named.every((token, index) => fitting(token, operands[index]?.text ?? "")))
-  )
-    return false;
+  const readings = operands.some(assigns) ? [operands.filter((item) => !assigns(item)), operands] : [operands];
+  if (!readings.some((list) => named.every((token, index) => fitting(token, list[index]?.text ?? "")))) return false;
   return tokens
     .filter(wantsOption)
     .every((token) =>
@@ -121,17 +117,16 @@ function stemOf(name: string): string {
 
 /** A program that a rule names by its path is restricted under every path to it. */
 function namesLoosely(token: string | readonly string[], name: string): boolean {
-  const last = [token].flat().map((text) => text.slice(text.lastIndexOf("/") + 1));
+  if (typeof token !== "string") return token.some((alternative) => namesLoosely(alternative, name));
+  const last = token.slice(token.lastIndexOf("/") + 1);
   return fitsLoosely(last, name) || fitsLoosely(last, stemOf(name));
 }
 
 /** `*` stands for any text. */
 function fitsLoosely(token: string | readonly string[], text: string): boolean {
-  const known = text.toLowerCase();
-  return [token]
-    .flat()
-    .map((wanted) => wanted.toLowerCase())
-    .some((wanted) => wanted === known || (wanted.includes("*") && matchesSegment(wanted, known)));
+  if (typeof token !== "string") return token.some((alternative) => fitsLoosely(alternative, text));
+  const [wanted, known] = [token.toLowerCase(), text.toLowerCase()];
+  return wanted === known || (wanted.includes("*") && matchesSegment(wanted, known));
 }
 
 /** `--force` also matches `--force=x` and its abbreviations. */
