@@ -116,29 +116,3 @@ async function showFaults(agents: Parameters<typeof faultLines>[0], json: boolea
   }
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
 }
-
-<<<<<<< HEAD
-/** The first signal lets the trials clean up their agents and folders; launches forward it to their agents. */
-function abortOnSignal() {
-  const controller = new AbortController();
-  let code: number | undefined;
-  const listeners = ENDING_SIGNALS.map((signal) => {
-    const listen = () => {
-      code = 128 + constants.signals[signal];
-      controller.abort();
-    };
-    process.on(signal, listen);
-    return () => process.off(signal, listen);
-  });
-  return {
-    signal: controller.signal,
-    code: () => code,
-    [Symbol.dispose]: () => listeners.forEach((remove) => remove()),
-  };
-=======
-/** A progress line that overwrites itself on a terminal; prints nothing otherwise. */
-function progress(): (text: string) => void {
-  if (!process.stderr.isTTY) return () => {};
-  return (text) => void process.stderr.write(`\r\u001b[K${text}`);
->>>>>>> import
-}
