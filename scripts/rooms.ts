@@ -11,7 +11,7 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [31, 2900],
+    budget: [31, 2920],
   },
   lib: {
     imports: [],
