@@ -152,7 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts recipes proof",
     ),
-    budget: [84, 10350],
+    budget: [84, 10380],
   },
 };
 

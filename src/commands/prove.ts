@@ -6,6 +6,7 @@ import { identify } from "../launch/binary-identity.ts";
 import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
+import { timerLine } from "../lib/process/timer-line.ts";
 import { printable } from "../lib/text/printable.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { findCandidates, onTrialStages, proveAll } from "../proof/prove.ts";
@@ -38,12 +39,15 @@ export const command: CommandModule = {
     using interrupted = abortOnSignal();
     const home = signalboxHome();
     const env = { ...process.env };
+    let step = "starting";
+    using line = timerLine(() => `testing ${step}`);
+    line.start();
     const options = {
       version: manifest.version,
       env,
       processesFor: systemProcesses,
       signal: interrupted.signal,
-      tell: progress(),
+      tell: (text: string) => void (step = text),
       only: only.length === 0 ? undefined : only,
     };
     try {
@@ -57,12 +61,12 @@ export const command: CommandModule = {
           options.tell(`${stage.name}: faults`);
           return await compareFaults(stage);
         });
-        options.tell("");
+        line.stop();
         const tried = compared.map((one, index) => ({ ...one, version: shortVersion(versions[index] ?? "") }));
         return await showFaults(tried, flags["json"] === true);
       }
       const report = await proveAll(candidates, home, options);
-      options.tell("");
+      line.stop();
       if (flags["json"] === true) printJson(report);
       else process.stdout.write(reportText(report, paint));
       return shortcomings(report, required).length === 0 ? EXIT.ok : EXIT.failed;
@@ -111,10 +115,4 @@ async function showFaults(agents: Parameters<typeof faultLines>[0], json: boolea
     process.stdout.write(`${faultLines(agents, wording).map(printable).join("\n")}\n`);
   }
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
-}
-
-/** A progress line that overwrites itself on a terminal; prints nothing otherwise. */
-function progress(): (text: string) => void {
-  if (!process.stderr.isTTY) return () => {};
-  return (text) => void process.stderr.write(`\r\u001b[K${text}`);
 }
