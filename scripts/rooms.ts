@@ -11,7 +11,7 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [31, 2900],
+    budget: [31, 2920],
   },
   lib: {
     imports: [],
@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/process-tree.ts run/run-script.ts run/start-command.ts
       run/start-server.ts session/limits.ts session/private-home.ts
     `),
-    budget: [52, 8450],
+    budget: [52, 8470],
   },
   agents: {
     imports: words("contract lib"),
