@@ -38,6 +38,15 @@ interface SessionContainment {
 /** A call with the id that the agent's own records have for it, if its hooks report one. */
 interface ReportedCall extends AgentCall {
   readonly id?: string | undefined;
+  /** The sub-agent that makes it. */
+  readonly by?: string | undefined;
+}
+
+interface ReportedAnswer {
+  readonly verdict: Verdict;
+  readonly because: string;
+  /** Who decides after us: the person, whom the agent asks for us, or the agent by rules of its own. */
+  readonly left?: "person" | "agent" | undefined;
 }
 
 /** Everything needed to answer a hook call, from its dialect down to the judge. */
@@ -53,7 +62,7 @@ export interface HookContext {
   /** A second judge, for the run that this launch belongs to. The stricter decision wins. */
   readonly alsoJudge?: ((call: ReportedCall, containment: CallContainment) => Decision) | undefined;
   /** Called once for every call, with the call as the model made it and our final answer. */
-  readonly answered?: ((call: ReportedCall, answer: { verdict: Verdict; because: string }) => void) | undefined;
+  readonly answered?: ((call: ReportedCall, answer: ReportedAnswer) => void) | undefined;
   /** What only the process of the launch can do about its sandbox. */
   readonly session?: SessionContainment | undefined;
   /** Called with the agent's id of the conversation in which its person's prompts are answered. */

@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
-import type { SessionWatch } from "../contract/hook-event.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../contract/seal.ts";
 import { policyHash } from "../guard/policy/compiled-policy.ts";
@@ -13,7 +12,8 @@ import { shQuote } from "../lib/text/shell-words.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
-import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
+import type { CheckedEnd, CheckOrder, LaunchCheck, CheckedStop } from "./launch-check.ts";
+import { type LaunchEvents, openLaunchEvents } from "./launch-events.ts";
 import { checkHint } from "./obvious-check.ts";
 
 interface SessionStart {
@@ -29,6 +29,8 @@ interface SessionStart {
   readonly checkHint?: boolean | undefined;
   /** Nobody draws on the terminal, so that what is known at a stop can be told at once. */
   readonly isHeadless: boolean;
+  /** A person sits in front of the agent and can be asked. */
+  readonly isInteractive: boolean;
   readonly warn: (text: string) => void;
 }
 
@@ -60,66 +62,104 @@ export interface SessionEnding {
 
 /** Watches a session, checks its work, and leaves a sealed receipt of it. */
 export function openLaunchSession(start: SessionStart): LaunchSession {
-  const { id, cwd, env, warn } = start;
+  const { id, cwd, env } = start;
   const startedAt = new Date();
   const record = openCallRecord();
   const look = openLook(record);
-  let check: LaunchCheck | undefined;
+  const now: OpenParts = { check: undefined, events: undefined, doneAt: undefined };
   let result: CheckedEnd | undefined;
   let guard: Guard | undefined;
   let ownSnapshot: SnapshotSession | undefined;
-  let doneAt: number | undefined;
-
-  const stopping = async () => {
-    const { block, tell } = await stopWord(check);
-    if (block === undefined) doneAt = record.count();
-    look.begin();
-    if (tell !== undefined && start.isHeadless) warn(tell);
-    return { block, tell: start.isHeadless || tell === undefined ? undefined : `signalbox: ${tell}` };
-  };
-  const prompted = (prompt: string) => {
-    record.prompted(prompt);
-    check?.prompted();
-  };
-  const watch: SessionWatch = {
-    checksStops: start.check !== undefined,
-    prompted,
-    stopping,
-    began: (call) => check?.began(call),
-    ended: (call) => check?.ended(call),
-  };
   return {
-    hooks: { watch, answered: record.answered },
+    hooks: hooksOf(start, { record, look, now }),
     look: look.begin,
     async open(opened, folder) {
       guard = opened;
       const root = findWorkspace(cwd);
-      if (start.check !== undefined) check = await openCheck(start.check, start, { opened, folder, root });
+      now.events = openEvents(start, { folder, root }, startedAt);
+      if (start.check !== undefined) now.check = await openCheck(start.check, start, { opened, folder, root });
       if (opened.snapshot === undefined)
         ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent, workspace: root });
       // A check takes snapshots of its own.
-      if (check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
+      if (now.check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
     },
     load: async () => void (await import("../receipts/session-receipt.ts")),
     async finish({ interrupted }) {
+      now.events?.exited();
       using interruption = untilInterrupted();
-      result = await check?.end(!interrupted && record.count() > 0, interruption.signal);
+      result = await now.check?.end(!interrupted && record.count() > 0, interruption.signal);
     },
     async close(how) {
       await ownSnapshot?.end();
+      now.events?.[Symbol.dispose]();
       if (guard === undefined || !guard.heard()) return [];
       const files = result?.files ?? (await look.end());
       const line = result === undefined ? hint(start, how, record) : [result.line];
-      try {
-        await seal({ start, startedAt, record, how, claimed: doneAt === record.count(), result, files, guard });
-        return [...line, lastLine(record, files, id)];
-      } catch (error) {
-        return [...line, `no receipt was stored: ${messageOf(error)}`];
-      }
+      const claimed = now.doneAt === record.count();
+      return [...line, await sealedLine({ start, startedAt, record, how, claimed, result, files, guard })];
     },
-    exitCode: ({ exitCode }) =>
-      start.strictExit === true && exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode,
+    exitCode: ({ exitCode }) => (start.strictExit === true ? strictExit(exitCode, result) : exitCode),
   };
+}
+
+/** What is there once the guard is. */
+interface OpenParts {
+  check: LaunchCheck | undefined;
+  events: LaunchEvents | undefined;
+  /** How many calls there were when the agent stopped. */
+  doneAt: number | undefined;
+}
+
+interface Watching {
+  readonly record: CallRecord;
+  readonly look: Look;
+  readonly now: OpenParts;
+}
+
+function hooksOf(start: SessionStart, { record, look, now }: Watching): LaunchSession["hooks"] {
+  const stopping = async () => {
+    now.events?.stopping();
+    const word = await stopWord(now.check);
+    now.events?.stopped(word);
+    const { block, tell } = word;
+    if (block === undefined) now.doneAt = record.count();
+    look.begin();
+    if (tell !== undefined && start.isHeadless) start.warn(tell);
+    return { block, tell: start.isHeadless || tell === undefined ? undefined : `signalbox: ${tell}` };
+  };
+  return {
+    watch: {
+      checksStops: start.check !== undefined,
+      stopping,
+      prompted(prompt) {
+        record.prompted(prompt);
+        now.events?.prompted();
+        now.check?.prompted();
+      },
+      began: (call) => now.check?.began(call),
+      ended(call, event) {
+        now.events?.ended(event);
+        now.check?.ended(call);
+      },
+    },
+    answered(call, answer) {
+      record.answered(call, answer);
+      now.events?.answered(call, answer);
+    },
+  };
+}
+
+const strictExit = (exitCode: number, result: CheckedEnd | undefined) =>
+  exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode;
+
+/** For the board. */
+function openEvents(
+  { id, agent, isInteractive, env }: SessionStart,
+  place: { folder: string; root: string },
+  at: Date,
+) {
+  const header = { id, agent, folder: place.root, started: at.getTime(), interactive: isInteractive };
+  return openLaunchEvents(place.folder, header, secretValues(env));
 }
 
 /** For work that ended by itself and could have been checked. */
@@ -159,7 +199,7 @@ function commandIn(folder: string, command: string): string {
 }
 
 /** A check that cannot be run keeps nobody from stopping. */
-async function stopWord(check: LaunchCheck | undefined): ReturnType<SessionWatch["stopping"]> {
+async function stopWord(check: LaunchCheck | undefined): Promise<CheckedStop> {
   try {
     return (await check?.stopping()) ?? {};
   } catch (error) {
@@ -230,6 +270,16 @@ interface ToSeal {
   readonly result: CheckedEnd | undefined;
   readonly files: readonly string[] | undefined;
   readonly guard: Guard;
+}
+
+/** The last line of a launch. */
+async function sealedLine(toSeal: ToSeal): Promise<string> {
+  try {
+    await seal(toSeal);
+    return lastLine(toSeal.record, toSeal.files, toSeal.start.id);
+  } catch (error) {
+    return `no receipt was stored: ${messageOf(error)}`;
+  }
 }
 
 async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
