@@ -136,6 +136,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     doors: words("live-calls.ts read-board.ts stop-entry.ts watch-board.ts"),
     budget: [10, 1000],
   },
+  dashboard: {
+    imports: words("contract lib board"),
+    doors: words("serve-dashboard.ts"),
+    budget: [2, 260],
+  },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents receipts"),
     doors: words(`
@@ -149,16 +154,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   proof: {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
     doors: words(`
-      compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
+      compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-matrix.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [20, 2750],
+    budget: [21, 2800],
   },
   commands: {
     imports: words(
-      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board recipes proof",
+      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
     ),
-    budget: [79, 9500],
+    budget: [80, 9600],
   },
 };
 

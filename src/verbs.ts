@@ -43,6 +43,11 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./commands/watch/watch.ts"),
   },
   {
+    name: "dashboard",
+    summary: "show the same as a page, for a browser on this machine",
+    load: () => import("./commands/watch/dashboard.ts"),
+  },
+  {
     name: "run",
     summary: "run a task with an agent, check the result, keep a receipt",
     load: () => import("./commands/run/run.ts"),

@@ -23,7 +23,7 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     "Tasks and receipts",
     [
-      { verbs: ["watch", "run", "recipe"], text: "who needs you; a task or a workflow" },
+      { verbs: ["watch", "dashboard", "run", "recipe"], text: "who needs you; tasks, workflows" },
       { verbs: ["runs", "cancel", "apply"], text: "list, restore, end, apply runs" },
       { verbs: ["receipt", "key"], text: "what runs did, and proof of it" },
     ],

@@ -9,7 +9,7 @@ import { receiptStory, type ReceiptStory } from "../receipt/story.ts";
 import { storyText } from "../receipt/story-text.ts";
 
 /** All that is known about one entry. */
-interface OpenedEntry {
+export interface OpenedEntry {
   readonly calls: readonly BoardCall[];
   /** Of one that left a receipt. */
   readonly story: ReceiptStory | undefined;
@@ -17,7 +17,7 @@ interface OpenedEntry {
   readonly problem: string;
 }
 
-function openEntry(home: string, entry: BoardEntry): OpenedEntry {
+export function openEntry(home: string, entry: BoardEntry): OpenedEntry {
   if (entry.receipt === null) return { calls: liveCalls(home, entry), story: undefined, problem: "" };
   try {
     const found = findReceipt(home, entry.receipt);

@@ -154,6 +154,12 @@ export function exportReceipt(home: string, run: string): string {
   return `${exactJson(exported)}\n`;
 }
 
+/** The exact text that was sealed, the seal, and the key of this machine, for whoever verifies them elsewhere. */
+export function sealedParts(home: string, run: string) {
+  const { text, seal } = findReceipt(home, run);
+  return { text, seal: parseJson(seal), key: publicPem(sealKey(home)) };
+}
+
 const EXPORT_FORMAT = "signalbox-receipt/v1";
 
 /**
