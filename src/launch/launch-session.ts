@@ -10,6 +10,7 @@ import { findWorkspace } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { messageOf } from "../lib/text/user-error.ts";
+import { type CommitWatch, watchCommit } from "../receipts/commit-watch.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
 import type { CheckedEnd, CheckOrder, LaunchCheck, CheckedStop } from "./launch-check.ts";
@@ -66,7 +67,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
   const startedAt = new Date();
   const record = openCallRecord();
   const look = openLook(record);
-  const now: OpenParts = { check: undefined, events: undefined, doneAt: undefined };
+  const now: OpenParts = { check: undefined, events: undefined, commits: undefined, doneAt: undefined };
   let result: CheckedEnd | undefined;
   let guard: Guard | undefined;
   let ownSnapshot: SnapshotSession | undefined;
@@ -83,20 +84,27 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       // A check takes snapshots of its own.
       if (now.check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
     },
-    load: async () => void (await import("../receipts/session-receipt.ts")),
+    async load() {
+      now.commits = watchCommit(findWorkspace(cwd));
+      await import("../receipts/session-receipt.ts");
+    },
     async finish({ interrupted }) {
       now.events?.exited();
       using interruption = untilInterrupted();
       result = await now.check?.end(!interrupted && record.count() > 0, interruption.signal);
     },
     async close(how) {
+      const ending = record.count() === 0 ? undefined : now.commits?.end();
       await ownSnapshot?.end();
       now.events?.[Symbol.dispose]();
       if (guard === undefined || !guard.heard()) return [];
       const files = result?.files ?? (await look.end());
       const line = result === undefined ? hint(start, how, record) : [result.line];
       const claimed = now.doneAt === record.count();
-      return [...line, await sealedLine({ start, startedAt, record, how, claimed, result, files, guard })];
+      return [
+        ...line,
+        await sealedLine({ start, startedAt, record, how, claimed, result, files, guard, commit: await ending }),
+      ];
     },
     exitCode: ({ exitCode }) => (start.strictExit === true ? strictExit(exitCode, result) : exitCode),
   };
@@ -106,6 +114,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
 interface OpenParts {
   check: LaunchCheck | undefined;
   events: LaunchEvents | undefined;
+  commits: CommitWatch | undefined;
   /** How many calls there were when the agent stopped. */
   doneAt: number | undefined;
 }
@@ -269,6 +278,7 @@ interface ToSeal {
   readonly claimed: boolean;
   readonly result: CheckedEnd | undefined;
   readonly files: readonly string[] | undefined;
+  readonly commit: string | undefined;
   readonly guard: Guard;
 }
 

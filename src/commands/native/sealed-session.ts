@@ -12,6 +12,7 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { nativeOpener, type NativeSession, type OpenNative } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
+import { type CommitWatch, watchCommit } from "../../receipts/commit-watch.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
 import { type EndedSession, sealSession, workOfSession } from "../../receipts/session-receipt.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
@@ -31,6 +32,7 @@ export function sealedOpener(settings: NativeSettings): OpenNative {
     const { home } = settings;
     const folder = sessionsFolder(home);
     const resumed = place.resume === undefined ? undefined : findSession(folder, place.resume, place.cwd);
+    const commits = watchCommit(place.cwd);
     const from = resumed === undefined ? 0 : sizeOf(logPath(folder, resumed));
     const session = await open(place);
     return {
@@ -39,7 +41,7 @@ export function sealedOpener(settings: NativeSettings): OpenNative {
         await session[Symbol.asyncDispose]();
         try {
           const log = recordsIn(logPath(folder, session.conversation.id), from);
-          await sealConversation(session, { settings, startedAt, record, log });
+          await sealConversation(session, { settings, startedAt, record, log, commits });
         } catch (error) {
           settings.warn(`no receipt was stored: ${messageOf(error)}`);
         }
@@ -84,12 +86,13 @@ interface ToSeal {
   readonly startedAt: Date;
   readonly record: CallRecord;
   readonly log: readonly SessionRecord[];
+  readonly commits: CommitWatch;
 }
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
   { conversation, workspace, containment }: NativeSession,
-  { settings, startedAt, record, log }: ToSeal,
+  { settings, startedAt, record, log, commits }: ToSeal,
 ): Promise<void> {
   const { home, version, environment, check } = settings;
   const rest = log.findLast((each) => each.type === "rest");
@@ -114,6 +117,7 @@ async function sealConversation(
     check: command === undefined ? undefined : checkOf(command, log),
     files: record.count() === 0 ? [] : await filesOf(home, conversation.id, startedAt),
     usage: usageOf(log),
+    commit: record.count() === 0 ? undefined : await commits.end(),
     held: true,
     policyHash: policy,
     containment: containment(),

@@ -8,6 +8,7 @@ import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import { ProtocolError } from "../host.ts";
 import { takeArtifacts } from "../workspace/artifacts.ts";
 import { type OpenedWorkspace, openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
+import { watchCommit } from "../commit-watch.ts";
 import { buildReceipt, decideOutcome, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
 import { checkWork, type FailedRound, factsOf, followUpOf, recordCheckBase } from "./check-work.ts";
 import { type RoundJob, stopEvent, UnmetRequirements, workWithHost } from "./host-round.ts";
@@ -93,6 +94,7 @@ async function enterWorkspace(run: OpenRun): Promise<OpenedWorkspace> {
   const checkBase = await recordCheckBase(run, root);
   const entered = { ...opened, warnings: [...warnings, ...(checkBase?.warnings ?? [])] };
   run.progress.checkBase = checkBase;
+  if (mode === "pass_through") run.progress.commits = watchCommit(root);
   run.progress.workspace = entered;
   return entered;
 }
@@ -290,6 +292,7 @@ function gatherRun(run: OpenRun): EndedRun {
     auditHead: count === 0 ? null : { segment: audit.name, hash, count },
     artifacts,
     workspace: progress.workspace,
+    commits: progress.commits,
   };
 }
 

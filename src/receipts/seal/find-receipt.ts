@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../lib/json/sha256.ts";
-import type { Statement } from "../../contract/seal.ts";
+import { COMMIT_SUBJECT, type Statement } from "../../contract/seal.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { receiptHash } from "./canonical-receipt.ts";
 import { type IndexedSeal, readIndex, readSealLine } from "./receipt-index.ts";
@@ -134,6 +134,10 @@ export function pickRun<Entry extends { readonly statement: Statement }>(all: re
     });
   return first;
 }
+
+/** The commit that a seal names. */
+export const sealedCommit = ({ subject }: Statement): string | undefined =>
+  subject.find(({ name }) => name === COMMIT_SUBJECT)?.digest["gitCommit"];
 
 const idOf = ({ statement }: { readonly statement: Statement }) => statement.predicate.run_id;
 
