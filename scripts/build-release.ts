@@ -21,6 +21,7 @@ const HOT = ["commands/launch"];
  */
 const APART: Readonly<Record<string, Part>> = {
   native: { place: "commands/native/native", name: "command", isCompiled: true },
+  sandbox: { place: "sandbox/contained-session", name: "openContainedSession", isCompiled: true },
   answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", isCompiled: false, plugins: [hooksOfPacks] },
 };
 
@@ -40,6 +41,8 @@ const shared: BuildOptions = {
   minifySyntax: true,
 
   metafile: true,
+  // The names of bundled modules are paths from here, also where node_modules is a link (scripts/pack-release.ts).
+  preserveSymlinks: true,
   // Bundled packages parse untrusted text too (docs/decisions/json-reader.md).
   define: JSON_PARSE,
   inject: [JSON_READER],
@@ -66,7 +69,6 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 const LATE = [
   "guard/policy/active-policy",
   "agents/codex/repository",
-  "sandbox/contained-session",
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",
@@ -129,9 +131,10 @@ const oneLanguage: Plugin = {
 
 /**
  * The release: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
+ * What V8 compiled differs from build to build, so a package comes without it: `isCompiled` is false.
  * Built next to `dist` and then moved into place, so that a run during the build sees a complete release.
  */
-export async function buildRelease(dist: string): Promise<void> {
+export async function buildRelease(dist: string, isCompiled = true): Promise<void> {
   const [made, old] = [`${dist}.${process.pid}.new`, `${dist}.${process.pid}.old`];
   try {
     await makeRelease(made);
@@ -142,7 +145,7 @@ export async function buildRelease(dist: string): Promise<void> {
     for (const rest of [made, old]) rmSync(rest, { recursive: true, force: true });
   }
   warmHook(dist);
-  await compileParts(dist);
+  if (isCompiled) await compileParts(dist);
 }
 
 async function makeRelease(dist: string): Promise<void> {

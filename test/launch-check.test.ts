@@ -204,6 +204,18 @@ test("receipt list and runs show a launch with what its check found", async () =
   expect(await run("receipt", "list")).toMatch(/claude {2}complete, answered, accepted/);
 });
 
+test("a launch's receipt covers its part of the audit log", async () => {
+  const { home, cwd } = await launch("claude", [...does(FIX), stop("claude")]);
+  const run = async (...args: readonly string[]) => await signalbox(args, { cwd, env: { HOME: home } });
+  expect((await run("receipt", "verify")).code).toBe(0);
+  const { seal } = JSON.parse((await run("receipt", "export", "last")).stdout);
+  const { predicate } = JSON.parse(Buffer.from(seal.payload, "base64").toString());
+  expect(predicate.audit_head).toMatchObject({ count: 1 });
+  const log = join(home, ".signalbox/audit", predicate.audit_head.segment);
+  writeFileSync(log, readFileSync(log, "utf8").replace('"allow"', '"deny"'));
+  expect((await run("receipt", "verify")).code).not.toBe(0);
+});
+
 test("a project's settings name its check once they are trusted, and a flag wins", async () => {
   const cwd = workspace();
   mkdirSync(join(cwd, ".signalbox"));

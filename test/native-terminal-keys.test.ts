@@ -2,8 +2,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isOnPath } from "./support/is-on-path.ts";
-import { scene, terminal, WAIT } from "./support/tmux-terminal.ts";
-import { SIGNALBOX } from "./support/run-signalbox.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { pidIn, scene, terminal, WAIT } from "./support/tmux-terminal.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 
 test.runIf(isOnPath("tmux") && isOnPath("bash"))(
   "Ctrl-Z and fg leave the session as it was: at the prompt, at a question, and while it works",
@@ -67,6 +68,21 @@ test.runIf(isOnPath("tmux"))(
     second.keys("C-c");
     await second.shows("[aborted: interrupted]");
     await second.shows("ended 0");
+  },
+);
+
+test.runIf(isOnPath("tmux")).each(["native --plain", "native"])(
+  "%s whose terminal is closed while it works ends what runs, and leaves its receipt",
+  async (words) => {
+    const here = await scene({ turns: [{ shell: "echo $$ > begun; sleep 600" }, { text: "Never." }] });
+    const { keys, shows, hangUp } = terminal(here, `'${SIGNALBOX}' ${words}`);
+    await shows("/help shows");
+    keys("work", "Enter");
+    await expect.poll(() => pidIn(join(here.cwd, "begun")), WAIT).toBeGreaterThan(0);
+    hangUp();
+    const shown = async () => (await signalbox(["receipt", "show", "last"], here)).stdout;
+    await expect.poll(shown, WAIT).toMatch(/^task +work\n(?:.*\n)*?outcome +.*interrupted/m);
+    expect(isAlive(pidIn(join(here.cwd, "begun")))).toBe(false);
   },
 );
 

@@ -51,7 +51,7 @@ test("an agent that asks no hook fails, is said to, and may not be started where
     1,
     true,
   ]);
-});
+}, 180_000);
 
 test("agents that are not there, cannot be held or do not exist are named, each with its exit code", async () => {
   const bare = { PATH: "/usr/bin:/bin", HOME: tempFolder() };

@@ -49,7 +49,7 @@ test("an editor's session leaves one too, when the editor is closed", async () =
   await editor.ask(sessionId, "write it");
   expect(said(editor.updates)).toContain("Written.");
   await editor.close();
-  const { stdout } = await signalbox(["receipt", "show", "last"], { cwd: here.cwd, env: { HOME: here.home } });
+  const { stdout } = await signalbox(["receipt", "show", sessionId], { cwd: here.cwd, env: { HOME: here.home } });
   expect(story(stdout)).toEqual(
     expect.arrayContaining(["task       write it", "calls      1: write 1", "files      A a.txt"]),
   );

@@ -2,7 +2,7 @@ import { BOARD_STATES, type BoardEntry } from "../contract/board-entry.ts";
 import type { SealPredicate } from "../contract/seal.ts";
 import { namesIn } from "../lib/files/folder-tree.ts";
 import { errorCode, messageOf } from "../lib/text/user-error.ts";
-import { workOfSession } from "../receipts/session-receipt.ts";
+import { workOfSession } from "../receipts/seal/find-receipt.ts";
 import { listSnapshots, sessionLife, snapshotsFolder } from "../snapshots/saved-session.ts";
 import { conversationEntry, isOpenConversation, newestConversations } from "./conversations.ts";
 import type { Moment } from "./launch-state.ts";

@@ -2,7 +2,7 @@ import { mustAnswer, readPayload } from "../agents/pack/hook-event.ts";
 import { findDialect } from "../agents/find-dialect.ts";
 import type { Dialect, HookAnswer, HookEventName } from "../contract/hook-event.ts";
 import type { Screening } from "../contract/screening.ts";
-import { type AuditSegment, openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
+import { type AuditSegment, openSegment } from "../guard/audit/write-audit.ts";
 import { guardParts } from "../guard/decide-and-record.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { currentFolder, findWorkspace } from "../lib/path/workspace.ts";
@@ -31,7 +31,6 @@ export interface AnswererOptions extends Pick<
   readonly screen: (text: string) => Screening;
   /** Reloads the policy of a workspace if it has changed. Called before each call. */
   readonly refresh?: (workspace: string) => Promise<void>;
-  readonly anchor?: SegmentParts["anchor"];
   /** The log to record decisions in, instead of its own. It stays open. */
   readonly log?: () => AuditSegment;
   /** The folder in which hooks run when the settings name no workspace. */
@@ -52,7 +51,7 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
   const { ownRules, session, talked, watch, questions, warn } = options;
   const dialect = findDialect(settings.agent);
   let segment: AuditSegment | undefined;
-  const open = () => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: options.anchor }));
+  const open = () => (segment ??= openSegment(settings.folder, { now: realMachine.now }));
   const context = {
     ...guardParts(env, commandScreen(screen)),
     settings,

@@ -182,7 +182,7 @@ async function stopAnswer(
 ): Promise<HookAnswer> {
   const refused = refusedStop(results, event.again);
   const asked = refused === undefined && event.type === "agent-stop" && event.subAgent === undefined;
-  const { block = refused, tell } = asked ? ((await watch?.stopping()) ?? {}) : {};
+  const { block = refused, tell } = asked ? ((await watch?.stopping(event.transcript)) ?? {}) : {};
   if (block === undefined) {
     forgetRefusedStops(settings.folder, event.session);
     return { ...answer, tell };

@@ -7,6 +7,7 @@ import type { SessionWatch } from "../contract/hook-event.ts";
 import type { OwnRules } from "../contract/own-rules.ts";
 import type { OrderPolicy, Policy } from "../contract/policy.ts";
 import type { CommandScreen } from "../contract/screening.ts";
+import type { SealFacts } from "../contract/seal.ts";
 import type { Decision, Verdict } from "../contract/verdict.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import { MANAGED_POLICY, readCompiled, workspacePolicy } from "../guard/policy/compiled-policy.ts";
@@ -42,9 +43,11 @@ interface ReportedCall extends AgentCall {
   readonly by?: string | undefined;
 }
 
-interface ReportedAnswer {
+/** Our final answer to a call, and how far the log goes with it. */
+interface ToldAnswer {
   readonly verdict: Verdict;
   readonly because: string;
+  readonly logged?: SealFacts["audit_head"] | undefined;
   /** Who decides after us: the person, whom the agent asks for us, or the agent by rules of its own. */
   readonly left?: "person" | "agent" | undefined;
 }
@@ -62,7 +65,7 @@ export interface HookContext {
   /** A second judge, for the run that this launch belongs to. The stricter decision wins. */
   readonly alsoJudge?: ((call: ReportedCall, containment: CallContainment) => Decision) | undefined;
   /** Called once for every call, with the call as the model made it and our final answer. */
-  readonly answered?: ((call: ReportedCall, answer: ReportedAnswer) => void) | undefined;
+  readonly answered?: ((call: ReportedCall, answer: ToldAnswer) => void) | undefined;
   /** What only the process of the launch can do about its sandbox. */
   readonly session?: SessionContainment | undefined;
   /** Called with the agent's id of the conversation in which its person's prompts are answered. */

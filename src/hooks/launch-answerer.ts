@@ -3,7 +3,8 @@ import { findDialect } from "../agents/find-dialect.ts";
 import { readPayload } from "../agents/pack/hook-event.ts";
 import type { Dialect } from "../contract/hook-event.ts";
 import { appendAnchor } from "../guard/audit/anchor.ts";
-import type { AuditSegment } from "../guard/audit/write-audit.ts";
+import { auditHead, type AuditSegment, openSegment } from "../guard/audit/write-audit.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { screen } from "../guard/screen/screen.ts";
 import { isRecord } from "../lib/json/json-value.ts";
 import { messageOf } from "../lib/text/user-error.ts";
@@ -30,15 +31,17 @@ export function openLaunchAnswerer(
   const common = { ...livePolicy(settings.folder), env, warn, screen, ownRules, session };
   const dialect = findDialect(settings.agent);
   const questions = dialect.askDropsInput && settings.interactive ? openLaterQuestions(dialect) : undefined;
+  let segment: AuditSegment | undefined;
+  const log = () => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: appendAnchor }));
   const answerer = openAnswerer({
     ...common,
     alsoJudge,
-    answered,
+    answered: (call, answer) => answered?.(call, { ...answer, logged: segment && auditHead(segment) }),
     talked,
     watch,
     settings,
     questions,
-    anchor: appendAnchor,
+    log,
   });
   const answer = deduplicateEvents(answerer.answer);
   const ending = new AbortController();
@@ -62,6 +65,7 @@ export function openLaunchAnswerer(
       clearTimeout(warming);
       ending.abort();
       answerer[Symbol.dispose]();
+      segment?.[Symbol.dispose]();
     },
   };
 }

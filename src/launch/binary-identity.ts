@@ -57,6 +57,11 @@ export async function identify(
   return { version: version ?? UNKNOWN_VERSION, sha256, nativeSha256 };
 }
 
+/** What is already known of an agent's program; undefined until `doctor` or `prove` has looked at it as it is. */
+export function knownIdentity(agent: Agent, binary: FoundBinary, cache: string): BinaryIdentity | undefined {
+  return readCache(join(cache, `${agent.name}.json`))[programFingerprint(agent, binary)];
+}
+
 /** Asks the program itself, in the environment of a launch, and ends any processes it leaves running. */
 async function versionOf(agent: Agent, binary: FoundBinary, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const id = randomId();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { acceptanceReason, changedCheckReason } from "../contract/gate-reason.ts";
-import type { HookAnswer, SessionWatch } from "../contract/hook-event.ts";
+import type { StopAnswer, SessionWatch } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Acceptance, BaseCheck, SealFacts } from "../contract/seal.ts";
 import { redact, secretValues } from "../guard/redact.ts";
@@ -64,7 +64,7 @@ export interface LaunchCheck extends Pick<SessionWatch, "began"> {
 }
 
 /** What the agent and its person are told at a stop. */
-export interface CheckedStop extends Pick<HookAnswer, "block" | "tell"> {
+export interface CheckedStop extends StopAnswer {
   readonly verified?: SealFacts["verified"] | undefined;
 }
 

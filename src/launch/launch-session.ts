@@ -1,5 +1,9 @@
 import { realpathSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
+import type { SessionWatch } from "../contract/hook-event.ts";
+import type { Usage } from "../contract/receipt.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../contract/seal.ts";
 import { policyHash } from "../guard/policy/compiled-policy.ts";
@@ -13,12 +17,15 @@ import { messageOf } from "../lib/text/user-error.ts";
 import { type CommitWatch, watchCommit } from "../receipts/commit-watch.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
-import type { CheckedEnd, CheckOrder, LaunchCheck, CheckedStop } from "./launch-check.ts";
+import { knownIdentity } from "./binary-identity.ts";
+import type { CheckedEnd, CheckedStop, CheckOrder, LaunchCheck } from "./launch-check.ts";
 import { type LaunchEvents, openLaunchEvents } from "./launch-events.ts";
 import { checkHint } from "./obvious-check.ts";
+import { openTranscriptUsage } from "./transcript-usage.ts";
 
 interface SessionStart {
-  readonly agent: string;
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
   /** The id of the launch, which is a UUID. */
   readonly id: string;
   readonly cwd: string;
@@ -67,12 +74,13 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
   const startedAt = new Date();
   const record = openCallRecord();
   const look = openLook(record);
+  const usage = openTranscriptUsage(startedAt);
   const now: OpenParts = { check: undefined, events: undefined, commits: undefined, doneAt: undefined };
   let result: CheckedEnd | undefined;
   let guard: Guard | undefined;
   let ownSnapshot: SnapshotSession | undefined;
   return {
-    hooks: hooksOf(start, { record, look, now }),
+    hooks: hooksOf(start, { record, look, usage, now }),
     look: look.begin,
     async open(opened, folder) {
       guard = opened;
@@ -80,7 +88,7 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       now.events = openEvents(start, { folder, root }, startedAt);
       if (start.check !== undefined) now.check = await openCheck(start.check, start, { opened, folder, root });
       if (opened.snapshot === undefined)
-        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent, workspace: root });
+        ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent.name, workspace: root });
       // A check takes snapshots of its own.
       if (now.check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
     },
@@ -98,13 +106,13 @@ export function openLaunchSession(start: SessionStart): LaunchSession {
       await ownSnapshot?.end();
       now.events?.[Symbol.dispose]();
       if (guard === undefined || !guard.heard()) return [];
+      const used = usage.end(LOOK_MS);
       const files = result?.files ?? (await look.end());
       const line = result === undefined ? hint(start, how, record) : [result.line];
       const claimed = now.doneAt === record.count();
-      return [
-        ...line,
-        await sealedLine({ start, startedAt, record, how, claimed, result, files, guard, commit: await ending }),
-      ];
+      const commit = await ending;
+      const ended = { start, startedAt, record, how, claimed, result, files, guard, commit, usage: await used };
+      return [...line, await sealed(ended)];
     },
     exitCode: ({ exitCode }) => (start.strictExit === true ? strictExit(exitCode, result) : exitCode),
   };
@@ -122,19 +130,22 @@ interface OpenParts {
 interface Watching {
   readonly record: CallRecord;
   readonly look: Look;
+  readonly usage: ReturnType<typeof openTranscriptUsage>;
   readonly now: OpenParts;
 }
 
-function hooksOf(start: SessionStart, { record, look, now }: Watching): LaunchSession["hooks"] {
-  const stopping = async () => {
+function hooksOf(start: SessionStart, { record, look, usage, now }: Watching): LaunchSession["hooks"] {
+  const stopping: SessionWatch["stopping"] = async (transcript) => {
+    if (transcript !== undefined) usage.read(transcript);
     now.events?.stopping();
     const word = await stopWord(now.check);
     now.events?.stopped(word);
     const { block, tell } = word;
     if (block === undefined) now.doneAt = record.count();
     look.begin();
-    if (tell !== undefined && start.isHeadless) start.warn(tell);
-    return { block, tell: start.isHeadless || tell === undefined ? undefined : `signalbox: ${tell}` };
+    if (tell === undefined || !start.isHeadless) return { block, tell: tell && `signalbox: ${tell}` };
+    start.warn(tell);
+    return { block };
   };
   return {
     watch: {
@@ -164,17 +175,17 @@ const strictExit = (exitCode: number, result: CheckedEnd | undefined) =>
 /** For the board. */
 function openEvents(
   { id, agent, isInteractive, env }: SessionStart,
-  place: { folder: string; root: string },
-  at: Date,
-) {
-  const header = { id, agent, folder: place.root, started: at.getTime(), interactive: isInteractive };
-  return openLaunchEvents(place.folder, header, secretValues(env));
+  { folder, root }: { readonly folder: string; readonly root: string },
+  startedAt: Date,
+): LaunchEvents {
+  const header = { id, agent: agent.name, folder: root, started: startedAt.getTime(), interactive: isInteractive };
+  return openLaunchEvents(folder, header, secretValues(env));
 }
 
 /** For work that ended by itself and could have been checked. */
 function hint({ checkHint: wanted, env, cwd, agent }: SessionStart, how: SessionEnding, record: CallRecord) {
   if (wanted !== true || how.interrupted || record.count() === 0) return [];
-  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent);
+  const line = checkHint(signalboxHome(env), findWorkspace(cwd), agent.name);
   return line === undefined ? [] : [line];
 }
 
@@ -278,41 +289,47 @@ interface ToSeal {
   readonly claimed: boolean;
   readonly result: CheckedEnd | undefined;
   readonly files: readonly string[] | undefined;
-  readonly commit: string | undefined;
   readonly guard: Guard;
+  readonly usage: Usage | undefined;
+  readonly commit: string | undefined;
 }
 
-/** The last line of a launch. */
-async function sealedLine(toSeal: ToSeal): Promise<string> {
+/** The last line of the session. */
+async function sealed(ended: ToSeal): Promise<string> {
   try {
-    await seal(toSeal);
-    return lastLine(toSeal.record, toSeal.files, toSeal.start.id);
+    await seal(ended);
+    const { sessionLine } = await import("../receipts/session-receipt.ts");
+    return sessionLine(ended.record, ended.files, ended.start.id);
   } catch (error) {
     return `no receipt was stored: ${messageOf(error)}`;
   }
 }
 
 async function seal({ start, how, result, guard, ...rest }: ToSeal): Promise<void> {
-  const { agent, id, version, env } = start;
+  const { agent, binary, id, version, env } = start;
   const { exitCode, interrupted, limit } = how;
   const ended: StopReason = interrupted ? "interrupted" : exitCode === 0 ? "answered" : "failed";
   const stopped: StopReason = limit === undefined ? ended : "limit";
   const because = limit ?? (stopped === "failed" ? `the agent exited ${exitCode}` : "");
   const { sealSession } = await import("../receipts/session-receipt.ts");
   const policy = policyHash({ ...guard.policy, hash: undefined });
+  const home = signalboxHome(env);
+  const known = knownIdentity(agent, binary, join(home, "cache"));
   const facts = { held: true, policyHash: policy, containment: guard.containment?.(), check: result };
   const session = {
     ...rest,
     ...facts,
     id,
     root: findWorkspace(start.cwd),
-    agent,
-    agentVersion: null,
+    agent: agent.name,
+    agentVersion: known?.version ?? null,
+    binarySha256: known?.sha256 ?? null,
     version,
     stopped,
     because,
+    auditHead: rest.record.auditHead(),
   };
-  sealSession(signalboxHome(env), session, { values: secretValues(env) });
+  sealSession(home, session, { values: secretValues(env) });
 }
 
 const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {
@@ -322,18 +339,6 @@ const STRICT_EXIT: Readonly<Record<SealFacts["verified"], number>> = {
   stale: RUN_EXIT.notAccepted,
   not_checked: RUN_EXIT.notAccepted,
 };
-
-function lastLine(record: CallRecord, files: readonly string[] | undefined, id: string): string {
-  const { deny } = record.decisions();
-  const parts = [
-    counted(record.count(), "call"),
-    `${deny} denied`,
-    files === undefined ? "changed files not counted" : `${counted(files.length, "file")} changed`,
-  ];
-  return `${parts.join(", ")}; receipt ${id.slice(0, 8)} (signalbox receipt show ${id.slice(0, 8)})`;
-}
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Aborted when the person interrupts what is done after the agent has ended. */
 function untilInterrupted(): Disposable & { readonly signal: AbortSignal } {

@@ -248,7 +248,7 @@ async function guardLaunch(launch: Launch, folder: string): Promise<GuardedLaunc
   const id = basename(folder).replace(/\.\d+$/, "");
   try {
     const seat = { isHeadless: !drawsOnTerminal(launch), isInteractive: isInteractive(launch) };
-    const session = openLaunchSession({ ...launch, ...seat, agent: agent.name, id });
+    const session = openLaunchSession({ ...launch, ...seat, id });
     const guard = await prepareGuard({
       ...startOf(launch),
       ...session.hooks,

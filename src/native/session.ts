@@ -21,7 +21,7 @@ import { type ModeSwitch, people, sessionMode } from "./session/work-mode.ts";
 import type { AcceptanceCheck, NativeSettings } from "./settings/session-settings.ts";
 import { userCommands } from "./terminal/line-commands.ts";
 import { openToolSet, type ToolSet } from "./tools/tool-set.ts";
-import { openWorkplace } from "./tools/workplace.ts";
+import { openWorkplace, type Workplace } from "./tools/workplace.ts";
 import { openSessionUndo, type SessionUndo } from "./undo/session-undo.ts";
 import { takeBack } from "./undo/take-back.ts";
 
@@ -58,6 +58,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
   readonly containment: CommandContainment["facts"];
+  /** For the receipt, also after its end: how far the log of the guard goes, and what was changed, if that is known. */
+  readonly left: Pick<Workplace, "auditHead"> & Pick<SessionUndo, "changes">;
 }
 
 export type OpenNative = (request: SessionRequest) => Promise<NativeSession>;
@@ -131,6 +133,7 @@ async function openSession(
     commands: () => userCommands(context.place),
     tools: toolNames(tools, delegation, mode),
     containment: workplace.containment.facts,
+    left: { auditHead: workplace.auditHead, changes: undo.changes },
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();

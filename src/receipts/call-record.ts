@@ -1,3 +1,4 @@
+import type { SealFacts } from "../contract/seal.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { isRecord } from "../lib/json/json-value.ts";
 
@@ -9,6 +10,8 @@ export interface CallRecord {
   readonly task: () => string;
   readonly decisions: () => Readonly<Record<Verdict, number>>;
   readonly count: () => number;
+  /** The last record of the audit log that belongs to one of the calls. */
+  readonly auditHead: () => SealFacts["audit_head"];
   /** The first ones, without the content of files. */
   readonly calls: readonly RecordedCall[];
 }
@@ -22,9 +25,11 @@ interface SessionCall {
 interface SessionAnswer {
   readonly verdict: Verdict;
   readonly because: string;
+  /** How far the audit log goes with this answer. */
+  readonly logged?: SealFacts["audit_head"] | undefined;
 }
 
-export interface RecordedCall extends SessionCall, SessionAnswer {
+export interface RecordedCall extends SessionCall, Omit<SessionAnswer, "logged"> {
   readonly at: Date;
 }
 
@@ -41,6 +46,7 @@ export function openCallRecord(): CallRecord {
   const calls: RecordedCall[] = [];
   const decisions = { allow: 0, ask: 0, deny: 0 };
   let task = "";
+  let head: SealFacts["audit_head"] = null;
   return {
     calls,
     task: () => task,
@@ -49,7 +55,9 @@ export function openCallRecord(): CallRecord {
     prompted(prompt) {
       if (task === "") task = prompt.trim().slice(0, MAX_TASK);
     },
-    answered({ tool, input, id }, { verdict, because }) {
+    auditHead: () => head,
+    answered({ tool, input, id }, { verdict, because, logged }) {
+      head = logged ?? head;
       decisions[verdict]++;
       if (calls.length < MAX_CALLS) calls.push({ tool, input: shortened(input), id, verdict, because, at: new Date() });
     },

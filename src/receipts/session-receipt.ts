@@ -2,7 +2,6 @@ import { AgentEvent, deniedEvents, newEvent } from "../contract/agent-event.ts";
 import type { Outcome, Receipt } from "../contract/receipt.ts";
 import type { Acceptance, SealFacts, StopReason } from "../contract/seal.ts";
 import type { RedactOptions } from "../guard/redact.ts";
-import { sha256 } from "../lib/json/sha256.ts";
 import { sealSummary } from "./seal/store-receipt.ts";
 import type { RecordedCall, CallRecord } from "./call-record.ts";
 
@@ -18,6 +17,7 @@ export interface EndedSession {
   readonly agent: string;
   readonly root: string;
   readonly agentVersion: string | null;
+  readonly binarySha256: string | null;
   /** The version of signalbox. */
   readonly version: string;
   readonly startedAt: Date;
@@ -36,10 +36,8 @@ export interface EndedSession {
   readonly held: boolean;
   readonly policyHash: string | null;
   readonly containment: SealFacts["containment"];
+  readonly auditHead: SealFacts["audit_head"];
 }
-
-/** The work order of a conversation: the receipts of all its starts have the same. */
-export const workOfSession = (session: string) => sha256(`signalbox session ${session}`).slice(0, 32);
 
 /** Seals the receipt of a session. Returns its hash. */
 export function sealSession(home: string, session: EndedSession, secrets: RedactOptions): string {
@@ -61,10 +59,10 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
       because,
       guard: { decisions: record.decisions(), policy_sha256: session.policyHash },
       containment,
-      auditHead: null,
+      auditHead: session.auditHead,
       commit: session.commit,
       facts: {
-        agent: { name: agent, version: session.agentVersion, binary_sha256: null },
+        agent: { name: agent, version: session.agentVersion, binary_sha256: session.binarySha256 },
         guard: {
           version: session.version,
           policy_sha256: session.policyHash,
@@ -88,6 +86,19 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
     secrets,
   );
 }
+
+/** How the end of a session tells of its receipt. */
+export function sessionLine(record: CallRecord, files: readonly string[] | undefined, id: string): string {
+  const { deny } = record.decisions();
+  const parts = [
+    counted(record.count(), "call"),
+    `${deny} denied`,
+    files === undefined ? "changed files not counted" : `${counted(files.length, "file")} changed`,
+  ];
+  return `${parts.join(", ")}; receipt ${id.slice(0, 8)} (signalbox receipt show ${id.slice(0, 8)})`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function outcomeOf(stopped: StopReason, verified: SealFacts["verified"]): Outcome {
   if (stopped === "crashed" || stopped === "failed") return "failed";

@@ -38,7 +38,8 @@ type ProvenPrograms =
 
 /**
  * Whether the sandbox holds on this machine, and the programs to start it with. A trial that passed is remembered for
- * this bubblewrap, helper, kernel and policy; one that failed is made again, because the user may have repaired it.
+ * what it reads: this bubblewrap, helper, kernel, user and level (`workspace` or `strict`). One that failed is made
+ * again, because the user may have repaired it.
  */
 export async function proveSandbox(policy: Policy, parts: ProofParts): Promise<ProvenPrograms> {
   const { platform = process.platform } = parts;

@@ -76,9 +76,7 @@ export class RichTerminal {
     this.#listen(process, "SIGCONT", () => this.#continue());
     // From elsewhere: the key arrives as a key.
     this.#listen(process, "SIGINT", () => this.#cancel(true));
-    this.#listen(process.stdin, "end", () => this.#leave());
-    // The signal that follows a lost terminal ends us.
-    this.#listen(process.stdout, "error", () => {});
+    this.#listen(process.stdin, "end", () => this.leave());
     this.#screen.start();
   }
 
@@ -107,6 +105,12 @@ export class RichTerminal {
     );
     this.#view.note(`? ${question.question}\n  ${answer}`);
     return answer;
+  };
+
+  readonly leave = (): void => {
+    this.#isLeaving = true;
+    this.#working?.abort.abort(new Error("the person left"));
+    this.#lines.wake();
   };
 
   /** Runs the session until the person leaves it. Returns where to, if not to the shell. */
@@ -217,12 +221,6 @@ export class RichTerminal {
     this.#draw();
   }
 
-  #leave(): void {
-    this.#isLeaving = true;
-    this.#working?.abort.abort(new Error("the person left"));
-    this.#lines.wake();
-  }
-
   async #chooseSession(port: SessionPort): Promise<SessionMove | undefined> {
     const choices = port.sessions().map(({ id, title, updated }) => ({
       value: id,
@@ -263,13 +261,13 @@ export class RichTerminal {
     const now = performance.now();
     if (!isEmpty) return this.#editor.setText("");
     if (this.#working !== undefined) return this.#interrupt();
-    if (now < this.#leaveUntil) return this.#leave();
+    if (now < this.#leaveUntil) return this.leave();
     this.#leaveUntil = now + LEAVE_MS;
     this.#hint = "press Ctrl-C again to leave";
   }
 
   #leaveSoon(): void {
-    if (this.#working === undefined) return this.#leave();
+    if (this.#working === undefined) return this.leave();
     this.#isLeaving = true;
     this.#hint = "leaves when the work is done";
   }

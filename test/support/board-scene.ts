@@ -12,7 +12,8 @@ import { openLaunchFolder } from "../../src/launch/run-folder.ts";
 import { newSession } from "../../src/native/log/session-log.ts";
 import { openCallRecord } from "../../src/receipts/call-record.ts";
 import { createRunLog, type RunLog } from "../../src/receipts/run/run-log.ts";
-import { sealSession, workOfSession } from "../../src/receipts/session-receipt.ts";
+import { workOfSession } from "../../src/receipts/seal/find-receipt.ts";
+import { sealSession } from "../../src/receipts/session-receipt.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** A launch whose signalbox is this process, with what its hooks report. Its folder. */
@@ -112,7 +113,16 @@ export function aReceipt(home: string, { id = randomUUID(), session, verified, s
   const check = verified === undefined ? {} : { check: { verified, tree: null, acceptance: [] } };
   const facts = { held: true, policyHash: null, containment: undefined, because: "", claimed: stopped === "answered" };
   const work = session === undefined ? {} : { workId: workOfSession(session) };
-  const start = { agent: "claude", agentVersion: null, version: "1", root: "/w", startedAt: new Date(), files: [] };
+  const start = {
+    agent: "claude",
+    agentVersion: null,
+    binarySha256: null,
+    auditHead: null,
+    version: "1",
+    root: "/w",
+    startedAt: new Date(),
+    files: [],
+  };
   sealSession(home, { id, ...work, ...start, ...facts, ...check, record, stopped }, {});
   return id;
 }

@@ -61,6 +61,8 @@ export function terminal(
     screen,
     /** With colours and other attributes as control sequences. */
     colours: () => tmux("capture-pane", "-p", "-e", "-S", "-500"),
+    /** Takes the terminal away from what runs in it. */
+    hangUp: () => void tmux("respawn-pane", "-k", "sleep 60"),
     resize: (to: number, high = rows) => void tmux("resize-window", "-x", String(to), "-y", String(high)),
     /** How the terminal is set: `-icanon` while a line editor has it. */
     settings: () =>

@@ -56,7 +56,7 @@ function ownFields(type: HookEventName, payload: Payload, names: FieldNames) {
       return { type, prompt: text(payload["prompt"]) ?? "" };
     case "agent-stop":
     case "subagent-stop":
-      return { type, again: payload[names.again] === true };
+      return { type, again: payload[names.again] === true, transcript: text(payload["transcript_path"]) };
     case "session-start":
       return { type, source: textIn("source") };
     case "session-end":

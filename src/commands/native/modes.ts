@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { isatty } from "node:tty";
 import manifest from "../../../package.json" with { type: "json" };
 import type { SessionEvent } from "../../contract/engine-event.ts";
-import type { SessionMove } from "../../contract/session-port.ts";
+import type { SessionMove, SessionPort } from "../../contract/session-port.ts";
+import type { AskPerson, AskUser } from "../../contract/tool.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
@@ -13,8 +14,7 @@ import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
 import { runTask, waitingLine } from "../../native/terminal/one-task.ts";
 import { sessionPort } from "../../native/terminal/session-port.ts";
-import { exitOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
-import type { RichTerminal } from "../../terminal/rich-terminal.ts";
+import { leaveOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
 import { printText, textFlag } from "../flags.ts";
 import { nativeSettings } from "./settings.ts";
 import { sealedOpener } from "./sealed-session.ts";
@@ -88,7 +88,7 @@ type Flags = Readonly<Record<string, unknown>>;
 
 /** Conversations on the terminal, one after the other. */
 export async function talk(first: NativeSettings, { cwd, resume }: Place, flags: Flags): Promise<number> {
-  using _ = exitOnSignal();
+  using leaving = leaveOnSignal();
   const terminalFor = wantsPlain(flags) ? plainTerminal : await richTerminal();
   let settings = first;
   let place: Place = { cwd: folderOf(settings, { cwd, resume }), resume };
@@ -99,11 +99,12 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
     let move: SessionMove | undefined;
     let id: string;
     {
-      await using session = await sealedOpener(heard)({ ...place, askPerson, askUser });
+      await using session = await sealedOpener(heard, heard.warn)({ ...place, askPerson, askUser });
       id = session.conversation.id;
+      using _ = leaving.by(terminal.leave);
       move = await terminal.run(sessionPort(session, { ...settings, cwd: place.cwd }));
     }
-    if (move === undefined) return EXIT.ok;
+    if (move === undefined || leaving.code() !== undefined) return leaving.code() ?? EXIT.ok;
     try {
       place = { cwd: folderOf(settings, { cwd: place.cwd, resume: move.resume }), resume: move.resume };
       const { model = textFlag(flags, "model") } = move;
@@ -116,14 +117,23 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
   }
 }
 
-type OpenTerminal = () => Pick<RichTerminal, "askPerson" | "askUser" | "run" | typeof Symbol.dispose> &
-  Partial<Pick<RichTerminal, "warn">>;
+/** Where a person talks with a session, in lines or drawn. */
+interface TalkTerminal extends Disposable {
+  readonly askPerson: AskPerson;
+  readonly askUser: AskUser;
+  readonly run: (port: SessionPort) => Promise<SessionMove | undefined>;
+  readonly leave: () => void;
+  readonly warn?: (text: string) => void;
+}
+
+type OpenTerminal = () => TalkTerminal;
 
 const plainTerminal: OpenTerminal = () => {
   const terminal = openTerminal(process.stdin, process.stdout);
   return {
     ...terminal,
     run: (port) => runLineMode(port, terminal),
+    leave: () => terminal.lines.end(),
     [Symbol.dispose]: () => terminal[Symbol.dispose](),
   };
 };

@@ -14,13 +14,13 @@ import { nativeOpener, type NativeSession, type OpenNative } from "../../native/
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
 import { type CommitWatch, watchCommit } from "../../receipts/commit-watch.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
-import { type EndedSession, sealSession, workOfSession } from "../../receipts/session-receipt.ts";
-import { compareSnapshots } from "../../snapshots/changes.ts";
-import { listSnapshots, storeIn } from "../../snapshots/saved-session.ts";
-import { openSnapshots } from "../../snapshots/snapshot.ts";
+import { workOfSession } from "../../receipts/seal/find-receipt.ts";
+import { type EndedSession, sealSession, sessionLine } from "../../receipts/session-receipt.ts";
 
-/** Opens conversations that leave a sealed receipt when they end. One that was resumed leaves another. */
-export function sealedOpener(settings: NativeSettings): OpenNative {
+/**
+ * Opens conversations that leave a sealed receipt when they end, and tell its line. One that was resumed leaves another.
+ */
+export function sealedOpener(settings: NativeSettings, tell: (line: string) => void = () => {}): OpenNative {
   return async (place) => {
     const startedAt = new Date();
     const record = openCallRecord();
@@ -41,7 +41,8 @@ export function sealedOpener(settings: NativeSettings): OpenNative {
         await session[Symbol.asyncDispose]();
         try {
           const log = recordsIn(logPath(folder, session.conversation.id), from);
-          await sealConversation(session, { settings, startedAt, record, log, commits });
+          const line = await sealConversation(session, { settings, startedAt, record, log, commits });
+          if (line !== undefined) tell(line);
         } catch (error) {
           settings.warn(`no receipt was stored: ${messageOf(error)}`);
         }
@@ -91,12 +92,12 @@ interface ToSeal {
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment }: NativeSession,
+  { conversation, workspace, containment, left }: NativeSession,
   { settings, startedAt, record, log, commits }: ToSeal,
-): Promise<void> {
+): Promise<string | undefined> {
   const { home, version, environment, check } = settings;
   const rest = log.findLast((each) => each.type === "rest");
-  if (!log.some((each) => each.type === "usage" || each.type === "rest")) return;
+  if (!log.some((each) => each.type === "usage" || each.type === "rest")) return undefined;
   const first = log.find((each) => each.type === "queued" && each.message.source === "person");
   if (first?.type === "queued") record.prompted(first.message.text);
   const { reason = "aborted", because = "" } = rest ?? {};
@@ -108,6 +109,7 @@ async function sealConversation(
     agent: "native",
     root: workspace,
     agentVersion: version,
+    binarySha256: null,
     version,
     startedAt,
     record,
@@ -115,14 +117,16 @@ async function sealConversation(
     because: STOPPED[reason] === "answered" ? "" : because,
     claimed: STOPPED[reason] === "answered",
     check: command === undefined ? undefined : checkOf(command, log),
-    files: record.count() === 0 ? [] : await filesOf(home, conversation.id, startedAt),
+    files: record.count() === 0 ? [] : await left.changes().catch(() => undefined),
     usage: usageOf(log),
     commit: record.count() === 0 ? undefined : await commits.end(),
     held: true,
     policyHash: policy,
     containment: containment(),
+    auditHead: left.auditHead(),
   };
   sealSession(home, session, { values: secretValues(environment) });
+  return sessionLine(record, session.files, session.id);
 }
 
 const STOPPED: Readonly<Record<string, StopReason>> = {
@@ -176,20 +180,4 @@ function usageOf(log: readonly SessionRecord[]): Usage {
       estimated_cost_usd: cost ?? null,
     }))
     .reduce(addUsage, NO_USAGE);
-}
-
-/** What changed since the snapshot from before the first change; undefined where there is none to compare with. */
-async function filesOf(home: string, id: string, since: Date): Promise<readonly string[] | undefined> {
-  const taken = listSnapshots(home).findLast(
-    ({ manifest }) => manifest.id.startsWith(id) && Date.parse(manifest.started_at) >= since.getTime(),
-  );
-  if (taken === undefined) return undefined;
-  try {
-    const { workspace, snapshot } = taken.manifest;
-    const store = openSnapshots(workspace, storeIn(taken.folder), snapshot);
-    const { status } = await compareSnapshots(store, snapshot, await store.take());
-    return status.split("\n").filter((line) => line !== "");
-  } catch {
-    return undefined;
-  }
 }

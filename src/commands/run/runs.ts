@@ -19,9 +19,8 @@ import { type KnownRun, readRuns, runLife, whyUnknown, withRunLock } from "../..
 import { recoverRuns } from "../../receipts/run/recover-runs.ts";
 import type { RunSetting } from "../../receipts/run/run-setup.ts";
 import { listRecipeRuns, type RecipeRun } from "../../recipes/run/run-folder.ts";
-import { latestReceipts, listReceipts } from "../../receipts/seal/find-receipt.ts";
+import { latestReceipts, listReceipts, workOfSession } from "../../receipts/seal/find-receipt.ts";
 import { readReceiptBytes } from "../../receipts/seal/store-receipt.ts";
-import { workOfSession } from "../../receipts/session-receipt.ts";
 import { endLeftCommands } from "../../sandbox/run/left-commands.ts";
 import { type RestoreOptions, type RestoreReport, restoreSnapshot } from "../../snapshots/restore.ts";
 import {
@@ -100,7 +99,7 @@ export const command: CommandModule = {
 
   async run(input) {
     const [what = "list"] = input.words;
-    return await subVerb("runs", what, ACTIONS)(input);
+    return await subVerb("runs", what, ACTIONS, input.verbs)(input);
   },
 };
 

@@ -7,6 +7,8 @@ import { makeFolder } from "../../lib/files/make-folder.ts";
 import { canonicalJson } from "../../lib/json/json-value.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { readPolicyText } from "../policy/compiled-policy.ts";
+import { readPolicyFile } from "../policy/load-policy.ts";
+import type { PresetName } from "../presets/presets.ts";
 
 /** The text of a policy file that does not exist yet. */
 export const NEW_POLICY = "version: 1\n";
@@ -73,6 +75,18 @@ export interface PolicyAddition {
 }
 
 export const NOTHING_ADDED: PolicyAddition = { rules: [], hosts: [], readRoots: [], writeRoots: [], variables: [] };
+
+/** The text of a policy file that starts from another preset. */
+export function withPreset(text: string, preset: PresetName, name: string): string {
+  const document = parseDocument(text);
+  document.set("extends", preset);
+  const made = document.toString({ lineWidth: 0 });
+  if (readPolicyFile(made, name).extends === preset) return made;
+  throw new UserError("the policy cannot be edited safely", {
+    where: name,
+    fix: `write it by hand: extends: ${preset}`,
+  });
+}
 
 /** A policy file as it is now; undefined if there is none. A link or anything but a regular file is refused. */
 export function policyNow(path: string): string | undefined {

@@ -15,7 +15,16 @@ import type { judge, JudgeExtras } from "../judge/judge.ts";
 import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
 import type { PresetName } from "../presets/presets.ts";
-import { addToPolicy, changePolicy, NEW_POLICY, NOTHING_ADDED, type PolicyAddition, policyNow } from "./edit-policy.ts";
+import { readPolicyFile } from "../policy/load-policy.ts";
+import {
+  addToPolicy,
+  changePolicy,
+  NEW_POLICY,
+  NOTHING_ADDED,
+  type PolicyAddition,
+  policyNow,
+  withPreset,
+} from "./edit-policy.ts";
 import { type Proposal, proposeAddition } from "./propose.ts";
 
 /** Where a command is to be allowed: in the user's policy, or in the repository's. */
@@ -157,6 +166,23 @@ export function writeAllow(plan: AllowedAddition, place: AllowPlace): Verdict {
   return plan.wanted.decide(policy).verdict;
 }
 
+const userPolicy = (folder: string) => join(folder, "policy.yaml");
+
+/** The preset that the user's own policy names. Throws a UserError if the file cannot be read or changed. */
+export function userPreset(folder: string): PresetName {
+  const text = policyNow(userPolicy(folder));
+  return (text === undefined ? undefined : readPolicyFile(text, userPolicy(folder)).extends) ?? "default";
+}
+
+/** The user's own policy, starting from another preset. `write` takes the file as it is by then. */
+export function planPreset(folder: string, preset: PresetName): { readonly diff: string; readonly write: () => void } {
+  const path = userPolicy(folder);
+  if (preset === userPreset(folder)) return { diff: "", write: () => undefined };
+  const edit = (text: string | undefined) => withPreset(text ?? NEW_POLICY, preset, path);
+  const now = policyNow(path);
+  return { diff: unifiedDiff(now ?? "", edit(now), path), write: () => changePolicy(folder, path, edit) };
+}
+
 /** The shell command that was asked about or denied last in this workspace; undefined text when it is not known whole. */
 export function lastCommand(
   folder: string,
@@ -167,7 +193,7 @@ export function lastCommand(
 }
 
 const fileOf = ({ repository, workspaceRoot, folder }: AllowPlace) =>
-  repository ? workspacePolicy(workspaceRoot) : join(folder, "policy.yaml");
+  repository ? workspacePolicy(workspaceRoot) : userPolicy(folder);
 
 function loader(place: AllowPlace) {
   const { workspaceRoot, folder, preset } = place;

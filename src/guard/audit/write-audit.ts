@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { SealFacts } from "../../contract/seal.ts";
 import type { AuditEntry } from "../../contract/verdict.ts";
 import { appendWhole } from "../../lib/files/atomic-write.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
@@ -55,6 +56,12 @@ export function openSegment(folder: string, { now, anchor }: SegmentParts): Audi
       else anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
     },
   };
+}
+
+/** What a receipt says of a log: how far it goes. Null while it has no record. */
+export function auditHead(segment: AuditSegment): SealFacts["audit_head"] {
+  const { hash, count } = segment.head();
+  return count === 0 ? null : { segment: segment.name, hash, count };
 }
 
 /** A chained entry: each record contains the hash of the previous one. */

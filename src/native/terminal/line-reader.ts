@@ -25,6 +25,8 @@ export interface LineReader extends Disposable {
   onTyped(take: (line: string) => boolean): Disposable;
   /** Calls back on every key, before it is echoed, until disposed. */
   onKey(callback: () => void): Disposable;
+  /** Interrupts what runs, and reads no more. */
+  end(): void;
   /** Calls back on Ctrl-C until disposed. */
   onInterrupt(callback: () => void): Disposable;
 }
@@ -49,6 +51,8 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
     paste.again();
   });
   lines.on("close", () => queue.end());
+  // The terminal is gone.
+  lines.on("error", () => queue.end());
   return {
     async read(prompt, signal) {
       const ahead = queue.first();
@@ -73,6 +77,10 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
     onKey(callback) {
       input.prependListener("keypress", callback);
       return { [Symbol.dispose]: () => void input.off("keypress", callback) };
+    },
+    end() {
+      lines.emit("SIGINT");
+      lines.close();
     },
     onInterrupt: (callback) => onInterrupt(lines, callback),
     [Symbol.dispose]() {

@@ -46,6 +46,7 @@ function open(
     containment: UNCONTAINED,
     languageServers: undefined,
     recordAs: (agent) => ({ session: "s", agent, ...record }),
+    auditHead: () => null,
     isTainted: () => false,
     onOutsideText: (text, channel) => void outside.push(`${channel}: ${text}`),
     approved: new Set(),

@@ -1,9 +1,10 @@
 import type { LanguageServers } from "../../contract/language-servers.ts";
 import type { ImageLimits } from "../../contract/message.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { SealFacts } from "../../contract/seal.ts";
 import type { EditorBuffers, ToolFilter } from "../../contract/tool.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
-import { openSegment } from "../../guard/audit/write-audit.ts";
+import { auditHead, openSegment } from "../../guard/audit/write-audit.ts";
 import { guardParts } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { commandScreen } from "../../guard/screen/screen-command.ts";
@@ -37,6 +38,8 @@ export interface Workplace extends AsyncDisposable {
   readonly containment: CommandContainment;
   readonly languageServers: LanguageServers | undefined;
   readonly recordAs: (agent: string) => Recording;
+  /** How far the log of the guard goes. */
+  readonly auditHead: () => SealFacts["audit_head"];
   /** Whether text from outside has tried to steer the model since the user's last message. */
   readonly isTainted: () => boolean;
   /** Must be called with texts from outside before the model sees them. */
@@ -94,6 +97,7 @@ export function openWorkplace(settings: NativeSettings, options: WorkplaceOption
     containment,
     languageServers,
     recordAs: (agent) => ({ session: sessionId, agent, append: (entry) => segment.append(entry), redact }),
+    auditHead: () => auditHead(segment),
     isTainted: () => readTaint(home, sessionId) !== undefined,
     onOutsideText(text, channel) {
       const { risk } = screen(text, { channel });

@@ -1,5 +1,6 @@
 import { type AgentEvent, type ErrorCode, newEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
+import { auditHead } from "../../guard/audit/write-audit.ts";
 import { redact } from "../../guard/redact.ts";
 import { diskError, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
@@ -273,7 +274,7 @@ function gatherRun(run: OpenRun): EndedRun {
   const hosts = progress.rounds.map(({ host }) => host);
   const { backend, capabilities, agent } = hosts.at(-1) ?? unknownHost(header.agent);
   const holds = hosts.length > 0 && hosts.every((host) => host.holds);
-  const { hash, count } = audit.head();
+  const head = auditHead(audit);
   audit[Symbol.dispose]();
   // Without a host, no rules were ever in effect.
   const policyHash = hosts.length === 0 ? null : (progress.guard?.policyHash ?? null);
@@ -289,7 +290,7 @@ function gatherRun(run: OpenRun): EndedRun {
     trace: run.trace,
     end: wholeEnd(run),
     guard: { ...(progress.guard?.counts(holds) ?? NO_COUNTS), policyHash },
-    auditHead: count === 0 ? null : { segment: audit.name, hash, count },
+    auditHead: head,
     artifacts,
     workspace: progress.workspace,
     commits: progress.commits,

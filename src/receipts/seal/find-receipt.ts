@@ -119,10 +119,14 @@ function sealedAt(home: string, entry: IndexedSeal, key: VerifyKey | undefined):
     : undefined;
 }
 
-/** The sealed run with this id or unique id prefix, or the latest one for `last`. */
+/**
+ * The sealed run with this id or unique id prefix, or the latest one for `last`. The id of a native session names the
+ * last receipt of its conversation.
+ */
 export function pickRun<Entry extends { readonly statement: Statement }>(all: readonly Entry[], run: string): Entry {
   const wanted = run.toLowerCase();
-  const found = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
+  const named = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
+  const found = named.length > 0 ? named : all.filter(isOf(workOfSession(wanted))).slice(-1);
   const [first, second] = found;
   if (first === undefined || wanted === "")
     throw new UserError(`no receipt for run ${JSON.stringify(run)}`, {
@@ -134,6 +138,14 @@ export function pickRun<Entry extends { readonly statement: Statement }>(all: re
     });
   return first;
 }
+
+const isOf =
+  (work: string) =>
+  ({ statement }: { readonly statement: Statement }) =>
+    statement.predicate.work_order_id.replaceAll("-", "") === work;
+
+/** The work order of a conversation: the receipts of all its starts have the same. */
+export const workOfSession = (session: string) => sha256(`signalbox session ${session}`).slice(0, 32);
 
 /** The commit that a seal names. */
 export const sealedCommit = ({ subject }: Statement): string | undefined =>

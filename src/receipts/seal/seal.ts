@@ -68,9 +68,11 @@ const receiptSubject = (run: string) => `receipt/${run}`;
 
 const treeDigest = (tree: Tree): Record<string, string> => (tree.length === 40 ? { gitTree: tree } : { sha256: tree });
 
-/** Signs a statement. Returns the seal as one line of text, without a line feed. */
-function signStatement(statement: Statement, key: SealKey): string {
-  const payload = Buffer.from(canonicalJson(Statement.parse(statement)));
+const signStatement = (statement: Statement, key: SealKey): string => signPayload(Statement.parse(statement), key);
+
+/** Signs an in-toto statement. Returns the seal as one line of text, without a line feed. */
+export function signPayload(statement: object, key: SealKey): string {
+  const payload = Buffer.from(canonicalJson(statement));
   const seal: Seal = {
     payload: payload.toString("base64"),
     payloadType: PAYLOAD_TYPE,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SealFacts } from "../../contract/seal.ts";
 import type { AuditEntry, Verdict } from "../../contract/verdict.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
-import { openSegment } from "../../guard/audit/write-audit.ts";
+import { auditHead, openSegment } from "../../guard/audit/write-audit.ts";
 import { guardParts } from "../../guard/decide-and-record.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { commandScreen } from "../../guard/screen/screen-command.ts";
@@ -85,9 +85,7 @@ export function openRecipeShell(setting: ShellSetting): RecipeShell {
     },
     isContained: async () => (await containment.judged()).contained !== undefined,
     facts() {
-      const { hash, count: records } = segment.head();
-      const auditHead = records === 0 ? null : { segment: segment.name, hash, count: records };
-      return { decisions: { ...decisions }, containment: containment.facts(), auditHead };
+      return { decisions: { ...decisions }, containment: containment.facts(), auditHead: auditHead(segment) };
     },
     async [Symbol.asyncDispose]() {
       await endSession(session);
