@@ -11,26 +11,31 @@ export interface CommitWatch {
 
 /** Looks at the commit now, without waiting for it. */
 export function watchCommit(root: string): CommitWatch {
-  const before = headCommit({ cwd: root }).then(
-    (commit) => commit ?? "none",
-    () => undefined,
-  );
+  const before = checkedOut(root);
   return {
     async end() {
-      const [first, last] = await Promise.all([before, cleanCommit(root)]);
-      return first === undefined || first === last ? undefined : last;
+      const [first, last] = await Promise.all([before, checkedOut(root)]);
+      // Most sessions make none, and looking for changes takes long in a large workspace.
+      if (first === undefined || last === undefined || last === first || last === NONE) return undefined;
+      return (await isClean(root)) ? last : undefined;
     },
   };
 }
 
-/** Undefined if something is not committed; what git ignores does not count. */
-async function cleanCommit(root: string): Promise<string | undefined> {
+const NONE = "none";
+
+/** Undefined where git cannot tell. */
+const checkedOut = (root: string): Promise<string | undefined> =>
+  headCommit({ cwd: root }).then(
+    (commit) => commit ?? NONE,
+    () => undefined,
+  );
+
+async function isClean(root: string): Promise<boolean> {
   try {
-    const { stdout } = await runGit(["status", "--porcelain=v2", "--branch", "-unormal"], { cwd: root });
-    const lines = stdout.toString("utf8").split("\n");
-    const isClean = lines.every((line) => line === "" || line.startsWith("# "));
-    return isClean ? /^# branch\.oid ([0-9a-f]{40,64})$/m.exec(lines.join("\n"))?.[1] : undefined;
+    const { stdout } = await runGit(["status", "--porcelain", "-unormal"], { cwd: root });
+    return stdout.length === 0;
   } catch {
-    return undefined;
+    return false;
   }
 }
