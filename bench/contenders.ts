@@ -5,6 +5,11 @@ import { delimiter, dirname, join } from "node:path";
 export interface Contender {
   readonly name: string;
   readonly program: string;
+  /** With this address as its only model. */
+  readonly startWith: (url: string) => Start;
+}
+
+interface Start {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
@@ -12,32 +17,43 @@ export interface Contender {
 const root = join(import.meta.dirname, "..");
 const pinned = join(root, "test/agents/.install/node_modules/.bin");
 
-/** The least that can be done, our engine, and the agents that are installed here or on PATH, each with a home of its own and `url` as its only model. */
-export function contenders(url: string, folder: string): readonly Contender[] {
+/**
+ * The least that can be done, our engine with and without its sandbox, and the agents that are installed here or on
+ * PATH, each with a home of its own. SIGNALBOX_BENCH_BESIDE names the `bin/signalbox` of another build, to compare with.
+ */
+export function contenders(folder: string): readonly Contender[] {
   const path = [pinned, process.env["PATH"]].join(delimiter);
-  const base = () => ({ PATH: path, HOME: mkdtempSync(join(folder, "home-")), TERM: "xterm-256color" });
+  const contender = (name: string, program: string, enter: (url: string, env: Environment) => Start): Contender => {
+    const env = { PATH: path, HOME: mkdtempSync(join(folder, "home-")), TERM: "xterm-256color" };
+    return { name, program, startWith: (url) => enter(url, env) };
+  };
   const peers = Object.entries({ pi, codex, claude }).flatMap(([name, enter]): Contender[] => {
     const found = path.split(delimiter).find((place) => existsSync(join(place, name)));
-    return found === undefined ? [] : [{ name, program: join(found, name), ...enter(url, base()) }];
+    return found === undefined ? [] : [contender(name, join(found, name), enter)];
   });
-  return [floor(url, base()), native(url, base()), ...peers];
+  const beside = process.env["SIGNALBOX_BENCH_BESIDE"];
+  return [
+    contender("bare floor", process.execPath, floor),
+    contender("native", join(root, "bin/signalbox"), native),
+    contender("native, sandbox: off", join(root, "bin/signalbox"), uncontained),
+    ...(beside === undefined ? [] : [contender("native of the other build", beside, native)]),
+    ...peers,
+  ];
 }
 
 type Environment = NodeJS.ProcessEnv & { readonly HOME: string };
 
-const native = (url: string, env: Environment): Contender => ({
-  name: "native",
-  program: join(root, "bin/signalbox"),
+const native = (url: string, env: Environment): Start => ({
   args: ["native", "--model", "compatible/fake-model", "--base-url", `${url}/v1`],
   env,
 });
 
-const floor = (url: string, env: Environment): Contender => ({
-  name: "bare floor",
-  program: process.execPath,
-  args: [join(import.meta.dirname, "floor.mjs"), url],
-  env,
-});
+function uncontained(url: string, env: Environment): Start {
+  write(join(env.HOME, ".signalbox/policy.yaml"), "version: 1\nsandbox: off\n");
+  return native(url, env);
+}
+
+const floor = (url: string, env: Environment): Start => ({ args: [join(import.meta.dirname, "floor.mjs"), url], env });
 
 function pi(url: string, env: Environment) {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

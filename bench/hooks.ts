@@ -1,18 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { trustedHooks } from "../src/agents/codex/verify.ts";
+import { join } from "node:path";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { type AgentName, agentCommand, type HookKind, HOOKS } from "./hooked-agent.ts";
 import type { Suite } from "./suite.ts";
-
-const root = join(import.meta.dirname, "..");
-const signalbox = join(root, "bin/signalbox");
-const pinned = join(root, "test/agents/.install/node_modules/.bin");
-
-type AgentName = "claude" | "codex";
-const HOOKS = ["no hook", "empty sh hook, before only", "empty sh hook", "empty node hook", "signalbox"] as const;
-type HookKind = (typeof HOOKS)[number];
 
 /**
  * Time of one tool call inside real agents, from the model's answer to the agent's next request: with no hook, with
@@ -27,22 +19,25 @@ export const hooks: Suite = async ({ quick }) => {
     for (const agent of ["claude", "codex"] as const) {
       const times = await measure(agent, { place, rounds, turns, parallel: 1 });
       const burst = await measure(agent, { place, rounds, turns: quick ? 2 : 5, parallel: 16 });
-      const floor = percentile(times["empty sh hook"], 0.5);
+      const floor = percentile(times("empty sh hook"), 0.5);
       for (const kind of HOOKS)
         rows.push({
           agent,
           hook: kind,
-          p50Ms: percentile(times[kind], 0.5),
-          p95Ms: percentile(times[kind], 0.95),
-          overShP50Ms: round(percentile(times[kind], 0.5) - floor),
-          parallel16P50Ms: percentile(burst[kind], 0.5),
-          calls: times[kind].length,
+          p50Ms: percentile(times(kind), 0.5),
+          p95Ms: percentile(times(kind), 0.95),
+          overShP50Ms: round(percentile(times(kind), 0.5) - floor),
+          parallel16P50Ms: percentile(burst(kind), 0.5),
+          calls: times(kind).length,
         });
     }
     const added = rows
       .filter(({ hook }) => hook === "signalbox")
       .map(({ agent, overShP50Ms }) => ({ agent, overEmptyShP50Ms: overShP50Ms }));
-    return { rows, result: { suite: "hooks", rows, added } };
+    const ratios = rows
+      .filter(({ hook }) => hook === "signalbox")
+      .map(({ agent, p50Ms, overShP50Ms }) => [`${agent}, a call over empty sh hooks`, p50Ms / (p50Ms - overShP50Ms)]);
+    return { rows, result: { suite: "hooks", rows, added }, ratios: Object.fromEntries(ratios) };
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
@@ -55,20 +50,14 @@ interface Plan {
   readonly parallel: number;
 }
 
-async function measure(agent: AgentName, plan: Plan): Promise<Record<HookKind, number[]>> {
-  const times: Record<HookKind, number[]> = {
-    "no hook": [],
-    "empty sh hook, before only": [],
-    "empty sh hook": [],
-    "empty node hook": [],
-    signalbox: [],
-  };
+async function measure(agent: AgentName, plan: Plan): Promise<(kind: HookKind) => readonly number[]> {
+  const times = new Map<HookKind, number[]>();
   for (let round = 0; round <= plan.rounds; round++)
     for (const kind of HOOKS) {
       const seen = await oneSession(agent, kind, plan);
-      if (round > 0) times[kind].push(...seen);
+      if (round > 0) times.set(kind, [...(times.get(kind) ?? []), ...seen]);
     }
-  return times;
+  return (kind) => times.get(kind) ?? [];
 }
 
 /** One session of the agent; the first turn is left out, because the agent is still starting. */
@@ -82,7 +71,7 @@ async function oneSession(agent: AgentName, kind: HookKind, { place, turns, para
   const home = mkdtempSync(join(place, "home-"));
   const cwd = mkdtempSync(join(place, "repo-"));
   execFileSync("git", ["init", "-q", cwd]);
-  const { program, args, env } = command(agent, kind, { home, url: model.url });
+  const { program, args, env } = agentCommand(agent, kind, { home, url: model.url });
   const child = spawn(program, args, {
     cwd,
     env: { ...env, HOME: home, TMPDIR: home },
@@ -93,61 +82,6 @@ async function oneSession(agent: AgentName, kind: HookKind, { place, turns, para
   if (code !== 0 || moments.length < turns)
     throw new Error(`${agent} with ${kind} ended with ${String(code)} after ${moments.length} requests`);
   return moments.slice(2).map((moment, index) => moment - (moments[index + 1] ?? moment));
-}
-
-interface Started {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-}
-
-function command(
-  agent: AgentName,
-  kind: HookKind,
-  { home, url }: { readonly home: string; readonly url: string },
-): Started {
-  const base = { PATH: `${pinned}${delimiter}${process.env["PATH"]}`, TERM: "xterm" };
-  const hook = emptyHook(kind, home);
-  if (agent === "claude") {
-    const env = {
-      ...base,
-      IS_SANDBOX: "1",
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: "sk-fake",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    };
-    const flags = ["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"];
-    if (kind === "signalbox")
-      return { program: signalbox, args: ["claude", "--prompt-file", "-", "--", ...flags], env };
-    const entry = { matcher: "*", hooks: [{ type: "command", command: hook, args: [] }] };
-    const after = kind === "empty sh hook, before only" ? {} : { PostToolUse: [entry] };
-    const settings = [
-      "--settings",
-      JSON.stringify(hook === undefined ? {} : { hooks: { PreToolUse: [entry], ...after } }),
-    ];
-    return { program: join(pinned, "claude"), args: ["-p", ...flags, ...settings], env };
-  }
-  mkdirSync(join(home, ".codex"));
-  writeFileSync(
-    join(home, ".codex/config.toml"),
-    `model = "fake-model"\nmodel_provider = "fake"\n[model_providers.fake]\nname = "fake"\nbase_url = "${url}/v1"\nenv_key = "FAKE_KEY"\nwire_api = "responses"\n`,
-  );
-  const env = { ...base, FAKE_KEY: "sk-fake" };
-  const flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
-  if (kind === "signalbox") return { program: signalbox, args: ["codex", "--prompt-file", "-", "--", ...flags], env };
-  const ours = hook === undefined ? [] : trustedHooks(eventsOf(kind).map((event) => ({ event, command: hook })));
-  return { program: join(pinned, "codex"), args: ["exec", ...flags, ...ours, "-"], env };
-}
-
-const eventsOf = (kind: HookKind) =>
-  kind === "empty sh hook, before only" ? (["tool-before"] as const) : (["tool-before", "tool-after"] as const);
-
-function emptyHook(kind: HookKind, home: string): string | undefined {
-  if (kind === "no hook" || kind === "signalbox") return undefined;
-  const file = join(home, "hook");
-  const text = kind !== "empty node hook" ? "#!/bin/sh\ncat >/dev/null\n" : `#!${process.execPath}\n`;
-  writeFileSync(file, text, { mode: 0o755 });
-  return file;
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;

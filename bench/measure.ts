@@ -47,3 +47,7 @@ function summary(name: string, times: readonly number[]): Timing {
     runs: sorted.length,
   };
 }
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -2,11 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const EVERY_MS = 10;
 
-/** Watches the largest process of a tree, on Linux, until the returned function is called. 0 where it cannot be known. */
+/** Watches what all processes of a tree hold together, on Linux, until `peakMb` is called. 0 where it cannot be known. */
 export function watchMemory(pid: number): { peakMb(): number } {
   let peak = 0;
   const look = () => {
-    for (const each of tree(pid)) peak = Math.max(peak, highWater(each));
+    peak = Math.max(
+      peak,
+      tree(pid).reduce((sum, each) => sum + resident(each), 0),
+    );
   };
   const timer = setInterval(look, EVERY_MS);
   return {
@@ -28,10 +31,10 @@ function tree(pid: number): readonly number[] {
   }
 }
 
-/** The most kilobytes that a process ever held, as the kernel counts them. */
-function highWater(pid: number): number {
+/** The kilobytes that a process holds now, with its share of what others hold as well. */
+function resident(pid: number): number {
   try {
-    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
   } catch {
     return 0;
   }

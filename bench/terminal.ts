@@ -33,7 +33,7 @@ export const terminal: Suite = async ({ quick }) => {
   const server = streamingServer();
   try {
     const url = await server.url;
-    const entries = contenders(url, folder).flatMap((entry) => inTerminal(entry));
+    const entries = contenders(folder).flatMap((entry) => inTerminal({ ...entry, ...entry.startWith(url) }));
     const runs: Run[] = [];
     for (let round = 0; round < (quick ? 1 : 5); round++)
       for (const entry of entries) runs.push(await measured(entry, folder));
@@ -45,13 +45,15 @@ export const terminal: Suite = async ({ quick }) => {
   }
 };
 
+type Started = Contender & ReturnType<Contender["startWith"]>;
+
 /** The forms that have a terminal of their own. */
-function inTerminal(entry: Contender): readonly Contender[] {
+function inTerminal(entry: Started): readonly Started[] {
   if (entry.name === "native") return [entry, { ...entry, name: "native --plain", args: [...entry.args, "--plain"] }];
   return entry.name === "pi" ? [{ ...entry, args: ["--model", "fake/fake-model"] }] : [];
 }
 
-async function measured({ name, program, args, env }: Contender, folder: string): Promise<Run> {
+async function measured({ name, program, args, env }: Started, folder: string): Promise<Run> {
   const cwd = mkdtempSync(join(folder, "work-"));
   execFileSync("git", ["init", "-q", cwd]);
   const socket = join(mkdtempSync(join(folder, "t-")), "s");

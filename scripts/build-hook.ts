@@ -125,6 +125,8 @@ const loadLater: Plugin = {
 export async function buildHook(outdir: string): Promise<Metafile> {
   const options: BuildOptions = {
     bundle: true,
+    // As in scripts/build-release.ts.
+    preserveSymlinks: true,
     platform: "node",
     target: "esnext",
     minify: true,

@@ -9,6 +9,8 @@ const root = join(import.meta.dirname, "..");
 export async function buildLibrary(folder: string): Promise<void> {
   await build({
     bundle: true,
+    // As in scripts/build-release.ts.
+    preserveSymlinks: true,
     platform: "node",
     // An older Node must be able to read the files to say that it is too old.
     target: "node20",

@@ -4,6 +4,7 @@ import { build, type BuildOptions, type Plugin } from "esbuild";
 import { BUILT_TEXTS, recipesIn } from "../src/staging/sources/recipes.ts";
 import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
+import { buildPage } from "./build-page.ts";
 import { compileParts } from "./compile-parts.ts";
 import { finishPart, partOptions, writeEntry } from "./compiled-parts.ts";
 import { hooksOfPacks } from "./hooks-of-packs.ts";
@@ -20,6 +21,7 @@ const HOT = ["commands/launch"];
  */
 const APART: Readonly<Record<string, Part>> = {
   native: { place: "commands/native/native", name: "command", isCompiled: true },
+  sandbox: { place: "sandbox/contained-session", name: "openContainedSession", isCompiled: true },
   answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", isCompiled: false, plugins: [hooksOfPacks] },
 };
 
@@ -39,6 +41,8 @@ const shared: BuildOptions = {
   minifySyntax: true,
 
   metafile: true,
+  // The names of bundled modules are paths from here, also where node_modules is a link (scripts/pack-release.ts).
+  preserveSymlinks: true,
   // Bundled packages parse untrusted text too (docs/decisions/json-reader.md).
   define: JSON_PARSE,
   inject: [JSON_READER],
@@ -64,8 +68,6 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
  */
 const LATE = [
   "guard/policy/active-policy",
-  "agents/codex/repository",
-  "sandbox/contained-session",
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",
@@ -128,9 +130,10 @@ const oneLanguage: Plugin = {
 
 /**
  * The release: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
+ * What V8 compiled differs from build to build, so a package comes without it: `isCompiled` is false.
  * Built next to `dist` and then moved into place, so that a run during the build sees a complete release.
  */
-export async function buildRelease(dist: string): Promise<void> {
+export async function buildRelease(dist: string, isCompiled = true): Promise<void> {
   const [made, old] = [`${dist}.${process.pid}.new`, `${dist}.${process.pid}.old`];
   try {
     await makeRelease(made);
@@ -141,7 +144,7 @@ export async function buildRelease(dist: string): Promise<void> {
     for (const rest of [made, old]) rmSync(rest, { recursive: true, force: true });
   }
   warmHook(dist);
-  await compileParts(dist);
+  if (isCompiled) await compileParts(dist);
 }
 
 async function makeRelease(dist: string): Promise<void> {
@@ -178,8 +181,10 @@ async function makeRelease(dist: string): Promise<void> {
       format: "esm",
       splitting: true,
       plugins: [oneLanguage],
-      // CommonJS, which cannot be split, and only for a fleet with a server.
-      external: ["@nats-io/*"],
+      // Libraries in CommonJS, such as that of NATS, ask for Node's own modules.
+      banner: {
+        js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
+      },
       chunkNames: "chunk-[hash]",
     }),
   ]);
@@ -187,6 +192,7 @@ async function makeRelease(dist: string): Promise<void> {
   writeRecipeTexts(join(dist, BUILT_TEXTS));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
+  await buildPage(join(dist, "page"));
   const compiled = Object.keys(APART).filter((name) => APART[name]?.isCompiled);
   for (const name of ["main", ...compiled]) finishPart(dist, name);
   // bin/signalbox compares it with the sources: one that was changed during the build is newer.

@@ -40,7 +40,7 @@ async function compileLaunch(dist: string, place: string): Promise<void> {
   const agent = join(place, "claude");
   writeFileSync(agent, AGENT, { mode: 0o755 });
   const env = { ...atHome(place, "launch"), SIGNALBOX_CLAUDE_BINARY: agent };
-  await record(dist, { parts: ["main"], args: ["claude", "-p", "go"], env, cwd: project(env.HOME) });
+  await record(dist, { parts: ["main", "sandbox"], args: ["claude", "-p", "go"], env, cwd: project(env.HOME) });
 }
 
 async function compileEngine(dist: string, place: string): Promise<void> {

@@ -107,7 +107,8 @@ function take() {
 setInterval(take, 200).unref();
 process.on("exit", () => {
   take();
-  for (const name of names.split(",")) {
+  // Where there is no sandbox, its part was not loaded.
+  for (const name of names.split(",").filter((each) => largest.has(each))) {
     const place = entry.replace(/signalbox\\.cjs$/, name);
     const hash = readFileSync(place + ".part.js").subarray(2, 66);
     writeFileSync(place + ".compiled.new", Buffer.concat([hash, largest.get(name), hash]), { flush: true });

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { helpScreen, usageMessage } from "./commands/help-screen.ts";
-import { narrowHelp, refuseExtraWords } from "./commands/sub-verbs.ts";
+import { addParts, narrowHelp, refuseExtraWords } from "./commands/sub-verbs.ts";
 import type { CommandModule, Verb } from "./commands/command-module.ts";
 import { VERBS } from "./verbs.ts";
 import { diskError, errorCode, EXIT, isUserError, shortageError, UserError } from "./lib/text/user-error.ts";
@@ -28,17 +28,18 @@ async function main(argv: readonly string[]): Promise<number> {
 
   // A known verb is enough. The others only matter for help and suggestions.
   const chosen = VERBS.find((verb) => verb.name === own[0]);
+  let words = own;
   for (const verb of chosen === undefined ? VERBS : [chosen]) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
     configureOutput(command);
-    if (verb === chosen) await prepare(verb, command, { own, passed, outcome });
+    if (verb === chosen) words = await prepare(verb, command, { own, passed, outcome });
   }
   // Only now, because subcommands copy it when they are made.
-  program.configureHelp({ formatHelp: () => helpScreen(VERBS) });
+  program.configureHelp({ formatHelp: () => helpScreen(VERBS, own.includes("--all")) });
 
   try {
     if (own.length === 0) program.help({ error: true });
-    await program.parseAsync([...own], { from: "user" });
+    await program.parseAsync(own[0] === "--help" ? ["--help"] : [...words], { from: "user" });
     return outcome.exitCode;
   } catch (error) {
     return report(error);
@@ -54,16 +55,60 @@ function withKnownWords(words: readonly string[]): readonly string[] {
   if (words.length === 1 && (first === "-v" || first === "version")) return ["--version"];
   if (first !== "help") return words;
   if (about === "help") return ["--help"];
-  return VERBS.some(({ name }) => name === about) ? [about, ...rest.slice(0, 1), "--help"] : [about];
+  if (about === "--all") return ["--help", "--all"];
+  return VERBS.some(({ name }) => name === about) ? [about, ...rest.slice(0, 2), "--help"] : [about];
 }
 
-/** Loads the chosen verb and registers its flags. The exit code is stored in `outcome`. */
-async function prepare(verb: Verb, command: Command, { own, passed, outcome }: Invocation): Promise<void> {
+/**
+ * Loads the chosen verb, or the one that carries out a part of it, and registers its flags. The exit code is stored in
+ * `outcome`. Returns the words to parse.
+ */
+async function prepare(
+  chosen: Verb,
+  command: Command,
+  { own, passed, outcome }: Invocation,
+): Promise<readonly string[]> {
+  const { name, part } = partOf(chosen, own[1]);
+  if (part === undefined) {
+    const { command: module } = await chosen.load();
+    register(chosen, command, { module, own, passed, outcome });
+    addParts(command, chosen);
+    return own;
+  }
+  const [verbName, subVerb] = part.is;
+  const verb = VERBS.find((each) => each.name === verbName);
+  if (verb === undefined) throw new Error(`${chosen.name} ${name} is ${verbName}, and there is no such verb`);
   const { command: module } = await verb.load();
+  const behind = own.slice(2);
+  const rename = (help: string) =>
+    help.replaceAll(`signalbox ${part.is.join(" ")} `, `signalbox ${chosen.name} ${name} `);
+  if (subVerb === undefined) {
+    const nested = command.command(name).description(verb.summary).allowExcessArguments(false);
+    configureOutput(nested, rename);
+    register(verb, nested, { module, own: [name, ...behind], passed, outcome });
+    return own;
+  }
+  configureOutput(command, rename);
+  register(verb, command, { module, own: [chosen.name, subVerb, ...behind], passed, outcome, shownAs: name });
+  return [chosen.name, subVerb, ...behind];
+}
+
+function partOf({ parts = {} }: Verb, name = "") {
+  return { name, part: Object.hasOwn(parts, name) ? parts[name] : undefined };
+}
+
+interface Registration extends Invocation {
+  readonly module: CommandModule;
+  /** What the subcommand is called as a part of another verb. */
+  readonly shownAs?: string;
+}
+
+function register(verb: Verb, command: Command, { module, own, passed, outcome, shownAs }: Registration): void {
   module.configure(command, verb.name);
   const [, word = "", ...rest] = own;
   const help = subVerbOf(module, word);
-  if (help !== undefined && rest.some((flag) => flag === "--help" || flag === "-h")) narrowHelp(command, word, help);
+  if (help !== undefined && rest.some((flag) => flag === "--help" || flag === "-h"))
+    narrowHelp(command, shownAs ?? word, help);
   command.action(async () => {
     if (passed !== undefined && passed.length > 0 && module.takesPassed !== true)
       throw new UserError(`${verb.name} takes no arguments after --`, {
@@ -93,14 +138,15 @@ interface Invocation {
 
 const HELP_WIDTH = 80;
 
-function configureOutput(command: Command): void {
+/** `rename` changes the names in the help of a verb that is shown as a part of another one. */
+function configureOutput(command: Command, rename: (help: string) => string = (help) => help): void {
   command
     .exitOverride()
     .showHelpAfterError(
       `(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`,
     )
     .configureOutput({
-      writeOut: (text) => void process.stdout.write(fitHelp(text, HELP_WIDTH)),
+      writeOut: (text) => void process.stdout.write(fitHelp(rename(text), HELP_WIDTH)),
       outputError: (text, write) => write(`signalbox: ${printable(usageMessage(text, command))}`),
     });
 }

@@ -28,12 +28,71 @@ test.each(VERBS.map((verb) => verb.name))("%s --help shows an example", async (v
   expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
-test("the whole help fits on one screen and names every verb", async () => {
-  const { stdout } = await signalbox(["--help"]);
-  const lines = stdout.trimEnd().split("\n");
-  expect([lines.length <= 24, lines.filter((line) => line.length > 80)]).toEqual([true, []]);
-  const words = stdout.split(/\s+/);
-  expect(VERBS.filter(({ name }) => !words.includes(name))).toEqual([]);
+/** The verbs of a help screen: in its rows before two spaces, or anywhere in rows that explain nothing. */
+const verbsIn = (help: string) => {
+  const words = new Set(
+    help.split("\n").flatMap((line) => /^ {2}(\S.*?)(?: {2,}|$)/.exec(line)?.[1]?.split(" ") ?? []),
+  );
+  return VERBS.map(({ name }) => name).filter((name) => words.has(name));
+};
+
+test("help shows at most twelve verbs on one screen, and help --all every one", async () => {
+  const [{ stdout: short }, { stdout: all }] = [await signalbox(["--help"]), await signalbox(["help", "--all"])];
+  for (const help of [short, all]) {
+    const lines = help.trimEnd().split("\n");
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  }
+  expect([short.trimEnd().split("\n").length <= 24, all.trimEnd().split("\n").length <= 30]).toEqual([true, true]);
+  expect(verbsIn(short).length).toBe(12);
+  expect(verbsIn(all)).toEqual(VERBS.map(({ name }) => name));
+  expect((await signalbox([])).stderr).toBe(short);
+});
+
+const PARTS = VERBS.flatMap(({ name, parts = {} }) =>
+  Object.entries(parts).map(([part, { is }]): readonly [front: string, is: string] => [
+    `${name} ${part}`,
+    is.join(" "),
+  ]),
+);
+
+test.each(PARTS)("%s has the help of %s, under its new name", async (front, is) => {
+  const help = async (words: string) => await signalbox([...words.split(" "), "--help"]);
+  const [now, before] = [await help(front), await help(is)];
+  expect([now.code, before.code]).toEqual([0, 0]);
+  expect(now.stdout.replaceAll(/\s+/g, " ")).toBe(
+    before.stdout.replaceAll(`signalbox ${is} `, `signalbox ${front} `).replaceAll(/\s+/g, " "),
+  );
+  expect((await signalbox(["help", ...front.split(" ")])).stdout).toBe(now.stdout);
+});
+
+test("every older name is part of the verb that help names for it", () => {
+  const older = VERBS.filter(({ nowIn }) => nowIn !== undefined);
+  const fronts = older.map(({ name, nowIn }) =>
+    VERBS.some((verb) => verb.name === nowIn && Object.values(verb.parts ?? {}).some(({ is }) => is[0] === name)),
+  );
+  expect(fronts).toEqual(older.map(() => true));
+});
+
+test("a part does what its older name does, with flags, words behind -- and errors", async () => {
+  const env = { HOME: tempFolder() };
+  const cwd = tempFolder();
+  const both = async (front: readonly string[], is: readonly string[]) => {
+    const outcome = await signalbox(front, { cwd, env });
+    expect(await signalbox(is, { cwd, env })).toEqual(outcome);
+    return outcome.code;
+  };
+  expect((await signalbox(["run", "mock", "hi"], { cwd, env })).code).toBe(0);
+  expect(await both(["runs", "show", "last", "--json"], ["receipt", "show", "last", "--json"])).toBe(0);
+  expect(await both(["runs", "verify"], ["receipt", "verify"])).toBe(0);
+  expect(await both(["runs", "key"], ["key", "show"])).toBe(0);
+  expect(await both(["runs", "cancel", "zzz"], ["cancel", "zzz"])).toBe(2);
+  expect(await both(["runs", "prune", "--dry-run", "--json"], ["prune", "--dry-run", "--json"])).toBe(0);
+  expect(await both(["guard", "audit", "verify"], ["audit", "verify"])).toBe(0);
+  expect(await both(["guard", "trust", "--list"], ["trust", "--list"])).toBe(0);
+  expect(await both(["context", "memory", "list", "--json"], ["memory", "list", "--json"])).toBe(0);
+  expect(await both(["sandbox", "outside", "--", "echo", "a b"], ["outside", "--", "echo", "a b"])).toBe(0);
+  const typo = await signalbox(["runs", "shwo"], { cwd, env });
+  expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining("did you mean 'show'?")]);
 });
 
 test("a subcommand has its own help, also through help, with its own flags alone", async () => {

@@ -3,12 +3,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { begun, fleetScene, isGone, killed, workUntil } from "./support/fleet-scene.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { killIfAlive } from "./support/kill-if-alive.ts";
 import { natsProgram, startNats } from "./support/nats-server.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";
+import { withoutSandbox } from "./support/without-sandbox.ts";
 
 const WRITE = [{ write: "b.txt", content: "new\n" }];
 
@@ -222,3 +224,19 @@ test.skipIf(natsProgram === undefined || !existsSync("/proc/self"))(
     expect(worker.child.exitCode).toBe(null);
   },
 );
+
+test("doctor says whether the fleet can be used", async () => {
+  const look = async (place: string) => {
+    const env = { PATH: process.env["PATH"], HOME: withoutSandbox(tempFolder()), SIGNALBOX_FLEET: place };
+    const { stdout } = await signalbox(["doctor", "--json"], { cwd: tempFolder(), env });
+    return Doctor.parse(JSON.parse(stdout)).checks.find(({ id }) => id === "fleet");
+  };
+  const folder = tempFolder();
+  expect(await look(folder)).toMatchObject({ status: "ok", summary: `${folder}: 0 workers known` });
+  expect(await look("nats://127.0.0.1:1")).toMatchObject({
+    status: "warn",
+    summary: expect.stringContaining("cannot be reached"),
+  });
+});
+
+const Doctor = z.object({ checks: z.array(z.object({ id: z.string(), status: z.string(), summary: z.string() })) });

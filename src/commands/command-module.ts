@@ -34,8 +34,17 @@ export interface CommandInput {
   readonly passed: readonly string[] | undefined;
 }
 
+/** A subcommand that another verb carries out: `runs show` is `receipt show`, and `runs cancel` is `cancel`. */
+interface VerbPart {
+  readonly is: readonly [verb: string, subVerb?: string];
+  readonly summary: string;
+}
+
 export interface Verb {
   readonly name: string;
+  /** The verb that has it as a part. Its own name keeps working, and help does not show it. */
+  readonly nowIn?: string;
+  readonly parts?: Readonly<Record<string, VerbPart>>;
   /** It starts another program as an agent. */
   readonly launches?: true;
   readonly summary: string;

@@ -6,6 +6,7 @@ import { signalboxHome } from "../lib/path/home-folder.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { isInsideSession } from "../lib/process/inside-session.ts";
 import { say } from "../lib/process/standard-streams.ts";
+import { timerLine } from "../lib/process/timer-line.ts";
 import { printable, shortLine } from "../lib/text/printable.ts";
 import { EXIT } from "../lib/text/user-error.ts";
 import { wrapLines } from "../lib/text/wrap-lines.ts";
@@ -18,7 +19,7 @@ import { printJson } from "./flags.ts";
 
 const COLOURS = { ok: "green", warn: "yellow", fail: "red", absent: "dim" } as const;
 
-const paint = (status: CheckResult["status"], text: string) =>
+export const paint = (status: CheckResult["status"], text: string) =>
   styleText(COLOURS[status], text, { stream: process.stdout });
 
 const INDENT = 25;
@@ -46,7 +47,10 @@ export const command: CommandModule = {
   async run({ flags }) {
     if (!isInsideSession(process.env)) await endLeftCommands(signalboxHome(), say);
     const cwd = currentFolder();
+    using line = timerLine("checking this machine");
+    line.start();
     const examination = await examine(cwd, process.env, manifest.version);
+    line.stop();
     if (flags["json"] === true) printJson(examination);
     else {
       const { isTTY, columns, rows } = process.stdout;
@@ -98,7 +102,7 @@ export function doctorScreen(examination: Examination, screen: DoctorScreen): st
   return `${[...top, "", ...shown, ...(shown.length === 0 ? [] : [""]), ...end].join("\n")}\n`;
 }
 
-function startLines({ canStart, checks }: Examination, { width }: Terminal): readonly string[] {
+export function startLines({ canStart, checks }: Examination, { width }: Terminal): readonly string[] {
   const about = (name: string) => checks.find(({ id }) => id === `agent.${name}`);
   // Some programs print their name with it, or end it with a full stop.
   const version = (name: string) => /\d+(?:\.\d+)+(?:[-+][\w.]*\w)?/.exec(String(about(name)?.facts?.["version"]))?.[0];
@@ -130,7 +134,7 @@ function labelled(label: string, text: string, width: number | undefined): reado
 }
 
 /** A command that leaves no room for its description stands alone. */
-function nextLines(examination: Examination, { as, width = 80 }: DoctorScreen): readonly string[] {
+export function nextLines(examination: Examination, { as, width = 80 }: DoctorScreen): readonly string[] {
   const next = examination.next.map(({ command, does }) => ({
     command: command.replace(/^signalbox /, () => `${as} `),
     does,

@@ -118,15 +118,25 @@ export async function printText(text: string): Promise<void> {
   await Promise.race([onceEvent(stdout, "drain"), onceEvent(stdout, "close")]).catch(() => {});
 }
 
+/** Whether somebody can be asked. */
+export const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+
 /** Asks a question on the terminal. Only a clear yes counts; without a terminal nobody is asked. */
 export async function isConfirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  return /^y(?:es)?$/i.test((await askLine(question)) ?? "");
+}
+
+/** The answer to a question, trimmed. Undefined without a terminal, and when it goes away. */
+export async function askLine(question: string): Promise<string | undefined> {
+  if (!isTerminal()) return undefined;
   const ask = createInterface({ input: process.stdin, output: process.stdout });
+  const gone = new AbortController();
+  // Ctrl-D, which leaves the question unanswered for ever.
+  ask.once("close", () => gone.abort());
   try {
-    return /^y(?:es)?$/i.test((await ask.question(question)).trim());
+    return (await ask.question(question, { signal: gone.signal })).trim();
   } catch {
-    // The terminal went away, so nobody said yes.
-    return false;
+    return undefined;
   } finally {
     ask.close();
   }

@@ -1,84 +1,95 @@
 import type { Command } from "commander";
 import type { Verb } from "./command-module.ts";
 
-interface Row {
-  readonly verbs: readonly string[];
-  readonly text: string;
-}
+type Rows = readonly (readonly [verbs: string, text: string])[];
 
-const LAUNCH = "start";
+type Groups = readonly (readonly [title: string, rows: Rows])[];
+
+/** Stand for the verbs that start an agent: the first ones, and the others. */
+const [LAUNCH, OTHERS] = ["AGENT", "OTHERS"];
 
 const WIDTH = 80;
 
-/** The groups of `signalbox --help`. Verbs that no row names are plumbing. */
-const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
+/** What a person uses in the first month: at most twelve verbs. */
+const FIRST: Groups = [
   [
-    "Agents",
+    "Work",
     [
-      { verbs: [LAUNCH], text: "start it under your rules" },
-      { verbs: ["native", "sessions", "models"], text: "our own agent, its sessions, its models" },
-      { verbs: ["context", "memory"], text: "what it reads first; what it remembers" },
-    ],
-  ],
-  [
-    "Tasks and receipts",
-    [
-      { verbs: ["run", "recipe"], text: "a task or a workflow, with receipts" },
-      { verbs: ["runs", "cancel", "apply"], text: "list, restore, end, apply runs" },
-      { verbs: ["receipt", "key"], text: "what runs did, and proof of it" },
+      [LAUNCH, "start it under your rules"],
+      ["native", "the same with the agent of signalbox itself"],
+      ["run", "a task, a check that decides, a receipt"],
+      ["runs", "what happened: show, undo, resume, apply, cancel"],
     ],
   ],
   [
     "Rules",
     [
-      { verbs: ["guard", "trust", "audit"], text: "explain, allow, trust, look back" },
-      { verbs: ["sandbox", "outside", "prove"], text: "contain a command; test the rules" },
+      ["guard", "explain, allow, audit, trust"],
+      ["sandbox", "run one command contained"],
+      ["prove", "test that the rules hold with your agents"],
+      ["init", "put the rules into a repository, for everybody"],
     ],
   ],
-  ["Repository", [{ verbs: ["init", "stage", "unstage"], text: "set one up for everybody" }]],
   [
     "This machine",
     [
-      { verbs: ["doctor", "demo"], text: "check it; see it all work, offline" },
-      { verbs: ["prune"], text: "remove what is old" },
+      ["setup", "find agents, try the sandbox, choose model and rules"],
+      ["doctor", "check what works"],
     ],
   ],
 ];
 
+/** The rest. Verbs that no row names are plumbing. */
+const MORE: Groups = [
+  [
+    "More",
+    [
+      [OTHERS, "start it under your rules too"],
+      ["demo", "see it all work, offline"],
+      ["import", "take over the rules that you gave to an agent"],
+      ["watch dashboard", "what agents do here, and which of them needs you"],
+      ["recipe", "workflows of commands and agents, with receipts"],
+      ["models mcp", "native's models; the MCP servers that it uses"],
+      ["context", "what native reads first, and what it remembers"],
+      ["uninstall", "remove what signalbox wrote outside of repositories"],
+    ],
+  ],
+];
+
+const MAX_LAUNCHES = 3;
+
 const FOOT = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused, 70 internal error,
 126 not runnable, 127 not installed, 128+n signal n. A launch: the agent's own.`;
 
-/** The help of the whole program, on one screen of 24 lines and 80 columns. */
-export function helpScreen(verbs: readonly Verb[]): string {
-  const names = verbs.map(({ name }) => name);
+/** The help of the whole program: what is used most, or all of it. Fits on a screen of 24 lines and 80 columns. */
+export function helpScreen(verbs: readonly Verb[], isAll: boolean): string {
   const launches = verbs.filter(({ launches: agent }) => agent === true).map(({ name }) => name);
-  const rows = GROUPS.map(
-    ([title, group]) =>
-      [title, group.map((row) => known(row, names, launches)).filter((row) => row.verbs.length > 0)] as const,
-  );
-  const used = rows.flatMap(([, group]) => group.flatMap((row) => row.verbs));
-  const column = Math.max(...rows.flatMap(([, group]) => group.map((row) => row.verbs.join(" ").length))) + 2;
-  const lines = rows.flatMap(([title, group]) => [
+  const groups = isAll ? [...FIRST, ...MORE] : FIRST;
+  const named = (words: string) =>
+    words
+      .replace(LAUNCH, launches.slice(0, MAX_LAUNCHES).join(" "))
+      .replace(OTHERS, launches.slice(MAX_LAUNCHES).join(" "));
+  const column = Math.max(...groups.flatMap(([, rows]) => rows.map(([words]) => named(words).length))) + 2;
+  const lines = groups.flatMap(([title, rows]) => [
     title,
-    ...group.map((row) => `  ${row.verbs.join(" ").padEnd(column)}${row.text}`),
+    ...rows.map(([words, text]) => `  ${named(words).padEnd(column)}${text}`),
   ]);
-  const plumbing = names.filter((name) => !used.includes(name));
   return [
     "Usage: signalbox COMMAND [flags] [-- agent's own flags]",
-    "",
-    ...lines,
-    "Plumbing",
-    ...filled(plumbing),
+    ...(isAll ? [...lines, ...others(verbs, groups)] : ["", ...lines, "", "All commands: signalbox help --all"]),
     "COMMAND --help has flags and examples, such as: signalbox run --help",
-    FOOT,
+    ...(isAll ? [] : [FOOT]),
     "",
   ].join("\n");
 }
 
-const known = ({ verbs, text }: Row, names: readonly string[], launches: readonly string[]): Row => ({
-  verbs: verbs.flatMap((verb) => (verb === LAUNCH ? launches : names.includes(verb) ? [verb] : [])),
-  text,
-});
+/** Plumbing, and the names that verbs had before they became parts of others. */
+function others(verbs: readonly Verb[], groups: Groups): readonly string[] {
+  const used = groups.flatMap(([, rows]) => rows.flatMap(([words]) => words.split(" ")));
+  const rest = verbs.filter(({ name, launches, nowIn }) => !used.includes(name) && launches !== true && !nowIn);
+  const older = verbs.flatMap(({ name, nowIn }) => (nowIn === undefined ? [] : [`${name} (${nowIn})`]));
+  return ["Plumbing", ...filled(rest.map(({ name }) => name)), "Older names, now in", ...filled(older)];
+}
 
 /** Words in lines of at most the screen's width. */
 function filled(words: readonly string[]): readonly string[] {

@@ -139,18 +139,34 @@ export function showModel(name: string, baseUrl: string | undefined, json: boole
 /** Writes a model to the user's settings, once it is known that it can be called. */
 export function setModel(name: string, baseUrl: string | undefined, json: boolean): void {
   refuseInSandbox("a command in the sandbox cannot change settings", "run it in your own terminal");
-  const { provider, id } = readModelName(name, "--set");
-  const known = wantedBaseUrl(name, loadSettings(signalboxHome()));
-  checkedUrl(provider, baseUrl ?? known ?? usualUrl(provider, process.env));
+  checkModel(name, baseUrl, "--set");
   const { path, droppedUrl } = writeModel(signalboxHome(), { model: name, baseUrl });
-  if (droppedUrl) say("base_url was removed from the settings, because it is the address of another provider");
-  if (!hasKey(provider)) say(`no key for ${provider.name} is set yet: export ${provider.keyVariables[0] ?? ""}=…`);
-  if (modelRow(provider.name, id) === undefined)
-    say(`${name} is not in the catalogue: ${amount(DEFAULT_PROMPT)} tokens are assumed, and its cost is unknown`);
-  const overriding = process.env["SIGNALBOX_MODEL"] ?? "";
-  if (overriding !== "" && overriding !== name) say(`SIGNALBOX_MODEL is set to ${overriding} and is used instead`);
+  for (const note of modelNotes(name, droppedUrl)) say(note);
   if (json) printJson({ model: name, ...(baseUrl === undefined ? {} : { baseUrl }), path });
   else process.stdout.write(`${name} is used from now on (${path})\n`);
+}
+
+/** Throws a UserError for a model that cannot be called. */
+export function checkModel(name: string, baseUrl: string | undefined, where: string): void {
+  const { provider } = readModelName(name, where);
+  const known = wantedBaseUrl(name, loadSettings(signalboxHome()));
+  checkedUrl(provider, baseUrl ?? known ?? usualUrl(provider, process.env));
+}
+
+/** What the user should know about a model that was just chosen. */
+export function modelNotes(name: string, droppedUrl: boolean): readonly string[] {
+  const { provider, id } = readModelName(name, "--set");
+  const overriding = process.env["SIGNALBOX_MODEL"] ?? "";
+  return [
+    ...(droppedUrl ? ["base_url was removed from the settings, because it is the address of another provider"] : []),
+    ...(hasKey(provider) ? [] : [`no key for ${provider.name} is set yet: export ${provider.keyVariables[0] ?? ""}=…`]),
+    ...(modelRow(provider.name, id) === undefined
+      ? [`${name} is not in the catalogue: ${amount(DEFAULT_PROMPT)} tokens are assumed, and its cost is unknown`]
+      : []),
+    ...(overriding === "" || overriding === name
+      ? []
+      : [`SIGNALBOX_MODEL is set to ${overriding} and is used instead`]),
+  ];
 }
 
 /** How a model's thinking is set, in a few words. */

@@ -2,13 +2,19 @@ import { EventEmitter } from "node:events";
 import { type Command, Help } from "commander";
 import { nearest } from "../lib/text/nearest.ts";
 import { UserError } from "../lib/text/user-error.ts";
-import type { SubVerbHelp } from "./command-module.ts";
+import type { SubVerbHelp, Verb } from "./command-module.ts";
 
 /**
- * The entry of `choices` named by the first word. A missing or unknown word is a usage error with the closest match.
+ * The entry of `choices` named by the first word. A missing or unknown word is a usage error with the closest match,
+ * which may also be a part of the verb.
  */
-export function subVerb<T>(verb: string, word: string | undefined, choices: Readonly<Record<string, T>>): T {
-  const names = Object.keys(choices);
+export function subVerb<T>(
+  verb: string,
+  word: string | undefined,
+  choices: Readonly<Record<string, T>>,
+  verbs: readonly Verb[] = [],
+): T {
+  const names = [...Object.keys(choices), ...Object.keys(verbs.find(({ name }) => name === verb)?.parts ?? {})];
   const chosen = word !== undefined && Object.hasOwn(choices, word) ? choices[word] : undefined;
   if (chosen !== undefined) return chosen;
   const close = nearest(word ?? "", names);
@@ -79,6 +85,12 @@ export function subVerbsText(verbs: Readonly<Record<string, SubVerbHelp>>, examp
       : `${start}\n${" ".repeat(NAME_COLUMN)}${summary}`;
   });
   return `\n${["Subcommands (each has its own --help):", ...lines].join("\n")}\n\n${examplesText(examples)}`;
+}
+
+/** Adds the parts that other verbs carry out to the help of a verb. */
+export function addParts(command: Command, { name, parts = {} }: Verb): void {
+  const lines = Object.entries(parts).map(([part, { summary }]) => `  ${name} ${part}`.padEnd(NAME_COLUMN) + summary);
+  if (lines.length > 0) command.addHelpText("after", `\nAlso:\n${lines.join("\n")}`);
 }
 
 const examplesText = (examples: readonly string[]) =>

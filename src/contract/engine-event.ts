@@ -109,12 +109,16 @@ export type SessionEvent =
   | { readonly type: "hook-failed"; readonly hook: string; readonly because: string }
   | { readonly type: "idle"; readonly outcome: SessionOutcome };
 
-/** How a session ended. */
-export interface SessionOutcome {
+/** Why a session ended. */
+export interface SessionEnd {
   readonly reason: RunEndReason | "gate-gave-up";
   readonly because: string;
   /** The gate that gave up. */
   readonly gate?: string;
+}
+
+/** How a session ended. */
+export interface SessionOutcome extends SessionEnd {
   /** What a command should exit with, where that gate says so. */
   readonly exitCode?: number;
   /** The model's last text. */
@@ -125,12 +129,15 @@ export interface SessionOutcome {
   readonly cost: number | undefined;
 }
 
-/** A call as the model made it. */
-export interface ModelCall {
-  readonly id: string;
+/** A tool and the parsed JSON arguments for it. */
+export interface NamedCall {
   readonly name: string;
-  /** The parsed JSON arguments. */
   readonly input: unknown;
+}
+
+/** A call as the model made it. */
+export interface ModelCall extends NamedCall {
+  readonly id: string;
 }
 
 /** One thing a call actually did. Paths are absolute. */

@@ -63,8 +63,16 @@ export type ToolBefore = Extract<HookEvent, { readonly type: "tool-before" }>;
 
 export type ToolAfter = Extract<HookEvent, { readonly type: "tool-after" }>;
 
+/** The answer to an agent that wants to stop. */
+export interface StopAnswer {
+  /** Also for prompts: why it is blocked. */
+  readonly block?: string | undefined;
+  /** A line for the person, in agents that can show one. */
+  readonly tell?: string | undefined;
+}
+
 /** The answer of the rules and hooks to one event. An empty answer means no opinion. */
-export interface HookAnswer {
+export interface HookAnswer extends StopAnswer {
   /** For `tool-before`. `allow` skips the agent's own prompt, so only hooks in the user's home may return it. */
   readonly verdict?: "allow" | "ask" | "deny" | undefined;
   readonly because?: string | undefined;
@@ -74,10 +82,6 @@ export interface HookAnswer {
   readonly contained?: true | undefined;
   /** Text for the model. */
   readonly context?: string | undefined;
-  /** For stops and prompts: why it is blocked. */
-  readonly block?: string | undefined;
-  /** For stops: a line for the person, in agents that can show one. */
-  readonly tell?: string | undefined;
   /** For `prompt-submitted`: the prompt to use instead. Only our own engine takes it. */
   readonly prompt?: string | undefined;
   /** For `tool-after`: the call failed, which is an event of its own in some agents. */
@@ -100,9 +104,9 @@ export interface SessionWatch {
   readonly prompted: (prompt: string) => void;
   /** Called around every call. */
   readonly began: (call: string) => void;
-  readonly ended: (call: string) => void;
+  readonly ended: (call: string, event: Pick<ToolAfter, "tool" | "input" | "subAgent">) => void;
   /** The agent, and not a sub-agent, wants to stop, and no hook of the person refused that. */
-  readonly stopping: (transcript?: string) => Promise<Pick<HookAnswer, "block" | "tell">>;
+  readonly stopping: (transcript?: string) => Promise<StopAnswer>;
 }
 
 export type Payload = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionOutcome, ModelCall } from "./engine-event.ts";
+import type { NamedCall, SessionEnd, SessionEvent, SessionOutcome } from "./engine-event.ts";
 import type { WorkMode } from "./engine-settings.ts";
 import type { Message } from "./message.ts";
 
@@ -81,9 +81,9 @@ export interface SessionWords {
   /** One line, or undefined where there is nothing to say. */
   readonly event: (event: SessionEvent) => string | undefined;
   /** The last line is the verdict. */
-  readonly outcome: (outcome: Pick<SessionOutcome, "reason" | "because" | "gate">) => readonly string[];
+  readonly outcome: (outcome: SessionEnd) => readonly string[];
   /** A call as one line. */
-  readonly call: (call: Pick<ModelCall, "name" | "input">) => string;
+  readonly call: (call: NamedCall) => string;
   /** A call as it must be seen before it is approved; `whole` is false if a part was left out. */
-  readonly question: (call: Pick<ModelCall, "name" | "input">) => { readonly text: string; readonly whole: boolean };
+  readonly question: (call: NamedCall) => { readonly text: string; readonly whole: boolean };
 }

@@ -210,30 +210,32 @@ function parsed(line: string): unknown {
 
 const MAX_ARTIFACTS = 200;
 
-/** Stores the run's receipt, its patch and its artifacts. */
+/** Stores the run's receipt, its patch and its artifacts. What is too large stays here and is named. */
 async function gather(end: ProcessEnd, { fleet, home, folder, root }: RunPlace): Promise<AttemptEnd> {
-  const { run = "" } = end;
+  const { run = "", because } = end;
   const exported = join(folder, "receipt.json");
   writeFileSync(exported, exportReceipt(home, run));
-  const patch = join(findRun(home, run).folder, "changes.patch");
-  const { predicate } = findReceipt(home, run).statement;
-  const artifacts: { path: string; blob: Blob }[] = [];
   const left: string[] = [];
-  for (const { path } of predicate.artifacts) {
-    const file = resolve(root, path);
-    const size = isInside(file, root) ? (statSync(file, { throwIfNoEntry: false })?.size ?? -1) : -1;
-    const because = size < 0 ? "missing" : artifacts.length < MAX_ARTIFACTS ? `${size} bytes` : "one too many";
-    if (size < 0 || size > MAX_BLOB_BYTES || artifacts.length >= MAX_ARTIFACTS) left.push(`${path} (${because})`);
-    else artifacts.push({ path, blob: await fleet.putBlob(file) });
-  }
-  const note = left.length === 0 ? "" : `; not stored: ${left.join(", ")}`;
-  return {
-    outcome: "ended",
-    exit_code: end.exitCode ?? null,
-    because: brief(`${end.because === "" ? "the run was interrupted" : end.because}${note}`),
-    run,
-    receipt: await fleet.putBlob(exported),
-    patch: (statSync(patch, { throwIfNoEntry: false })?.size ?? 0) === 0 ? null : await fleet.putBlob(patch),
-    artifacts,
+  const put = async (file: string, name: string): Promise<Blob | null> => {
+    const size = sizeOf(file);
+    if (size >= 0 && size <= MAX_BLOB_BYTES) return await fleet.putBlob(file);
+    left.push(`${name} (${size < 0 ? "missing" : `${size} bytes`})`);
+    return null;
   };
+  const artifacts: { path: string; blob: Blob }[] = [];
+  for (const { path } of findReceipt(home, run).statement.predicate.artifacts) {
+    const file = resolve(root, path);
+    const blob = isInside(file, root) && artifacts.length < MAX_ARTIFACTS ? await put(file, path) : null;
+    if (blob !== null) artifacts.push({ path, blob });
+  }
+  const patch = join(findRun(home, run).folder, "changes.patch");
+  const stored = {
+    receipt: await fleet.putBlob(exported),
+    patch: sizeOf(patch) > 0 ? await put(patch, "patch") : null,
+  };
+  const note = left.length === 0 ? "" : `; not stored: ${left.join(", ")}`;
+  const why = brief(`${because === "" ? "the run was interrupted" : because}${note}`);
+  return { outcome: "ended", exit_code: end.exitCode ?? null, because: why, run, ...stored, artifacts };
 }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? -1;

@@ -11,6 +11,9 @@ import { PolicyFile } from "../contract/policy.ts";
 test.each([
   ["signalbox outside -- git push", { kind: "outside", command: "git push" }],
   ["npx signalbox outside -- git commit -m 'a; b'", { kind: "outside", command: "git commit -m 'a; b'" }],
+  ["signalbox sandbox outside -- git push", { kind: "outside", command: "git push" }],
+  ["npm test; signalbox 'sandbox' outside -- git push", { kind: "mixed" }],
+  ["signalbox sandbox -- git push", { kind: "none" }],
   ["git push", { kind: "none" }],
   ["signalbox outside -- git push && rm x", { kind: "mixed" }],
   ["npm test; signalbox outside -- git push", { kind: "mixed" }],

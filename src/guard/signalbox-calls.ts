@@ -14,9 +14,9 @@ const SHELL = /[;&|<>()`$\n\r\\*?[\]{}~#!]/;
 
 const QUOTED = /'[^']*'|"[^"$`\\!]*"/g;
 
-const CALL = /^\s*(?:npx\s+)?signalbox\s+outside(?:\s|$)/;
+const CALL = /^\s*(?:npx\s+)?signalbox\s+(?:sandbox\s+)?outside(?:\s|$)/;
 
-const ANYWHERE = /\bsignalbox['"]?\s+['"]?outside\b/;
+const ANYWHERE = /\bsignalbox['"]?\s+(?:['"]?sandbox['"]?\s+)?['"]?outside\b/;
 
 type OutsideCommand =
   | { readonly kind: "none" }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { git } from "../../test/support/git-repository.ts";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import { CONTEXT_FILE } from "../agents/active-agent.ts";
-import { writeLauncherContext } from "./write-context.ts";
+import { writeLauncherContext, writtenContext } from "./write-context.ts";
 
 const LINE = `/${CONTEXT_FILE}*`;
 
@@ -53,4 +53,18 @@ test("a link out of the repository is not followed, and an exclude file that is 
     `git status will show ${CONTEXT_FILE}: cannot change ${file} (it is not a regular file)`,
   ]);
   expect(readFileSync(join(outside, "theirs"), "utf8")).toBe("");
+});
+
+test("the record is removed with its folders and its line, and one of another program stays", () => {
+  const top = tempRepository();
+  mkdirSync(join(top, ".git/info"), { recursive: true });
+  writeFileSync(join(top, ".git/info/exclude"), "*.log\n");
+  writeLauncherContext("codex", top, "1.2.3");
+  writtenContext(top)?.remove();
+  expect(readdirSync(top)).toEqual([".git"]);
+  expect(readFileSync(join(top, ".git/info/exclude"), "utf8")).toBe("*.log\n");
+
+  mkdirSync(join(top, ".claude/runtime"), { recursive: true });
+  writeFileSync(join(top, CONTEXT_FILE), '{"launcher":"codex"}');
+  expect(writtenContext(top)).toBeUndefined();
 });

@@ -1,8 +1,20 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { AGENT_VARIABLES, CONTEXT_FILE } from "../agents/active-agent.ts";
 import type { AgentName, LauncherContext } from "../contract/agent.ts";
 import { atomicWrite } from "../lib/files/atomic-write.ts";
+import { isRecord } from "../lib/json/json-value.ts";
+import { parseJson } from "../lib/json/parse-json.ts";
 import { errorCode, messageOf } from "../lib/text/user-error.ts";
 import { gitTop } from "../lib/path/workspace.ts";
 import { isInside } from "../lib/path/inside.ts";
@@ -10,6 +22,7 @@ import { readBounded } from "../lib/files/read-file.ts";
 
 const EXCLUDE_LINE = `/${CONTEXT_FILE}*`;
 const MAX_EXCLUDE_BYTES = 1024 * 1024;
+const MAX_CONTEXT_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 const STALE_TEMPORARY_MS = 60_000;
 
@@ -30,6 +43,35 @@ export function writeLauncherContext(agent: AgentName, cwd: string, version: str
     return top?.commonFolder === undefined ? [] : exclude(join(top.commonFolder, "info", "exclude"));
   } catch (error) {
     return [`the active agent is not recorded in ${CONTEXT_FILE} (${reason(error)})`];
+  }
+}
+
+/** The record in the repository of `cwd`, if signalbox wrote it. `remove` also removes its folders if they are empty. */
+export function writtenContext(cwd: string): { readonly path: string; readonly remove: () => void } | undefined {
+  const folder = realpathSync(cwd);
+  const top = gitTop(folder);
+  const path = join(top?.folder ?? folder, CONTEXT_FILE);
+  if (!isOurs(path, top?.folder ?? folder)) return undefined;
+  return {
+    path,
+    remove() {
+      rmSync(path, { force: true });
+      for (const left of [dirname(path), dirname(dirname(path))]) if (readdirSync(left).length === 0) rmdirSync(left);
+      const excludes = join(top?.commonFolder ?? "", "info", "exclude");
+      if (top?.commonFolder === undefined || !existsSync(excludes)) return;
+      const text = readBounded(excludes, MAX_EXCLUDE_BYTES).bytes.toString("latin1");
+      const rest = Buffer.from(text.replace(`${EXCLUDE_LINE}\n`, ""), "latin1");
+      if (rest.length < text.length) atomicWrite(excludes, rest, statSync(excludes).mode & 0o777);
+    },
+  };
+}
+
+function isOurs(path: string, top: string): boolean {
+  try {
+    const record: unknown = parseJson(readBounded(path, MAX_CONTEXT_BYTES).bytes.toString("utf8"));
+    return isRecord(record) && typeof record["signalbox"] === "string" && isInside(realpathSync(path), top);
+  } catch {
+    return false;
   }
 }
 

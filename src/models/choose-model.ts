@@ -158,7 +158,7 @@ export function defaultModel(environment: Environment): DefaultModel | undefined
 }
 
 /** Default models of the providers that have a key. */
-const suggestedModels = (environment: Environment): readonly string[] =>
+export const suggestedModels = (environment: Environment): readonly string[] =>
   keyedProviders(environment).flatMap(({ provider }) => defaultOf(provider) ?? []);
 
 /** Providers whose key is set. Of two that share a key, the first. */

@@ -58,8 +58,8 @@ export interface NativeSession extends AsyncDisposable {
   readonly tools: readonly string[];
   /** Where its commands run, for the receipt. */
   readonly containment: CommandContainment["facts"];
-  /** How far the log of the guard goes, for the receipt. */
-  readonly auditHead: Workplace["auditHead"];
+  /** For the receipt, also after its end: how far the log of the guard goes, and what was changed, if that is known. */
+  readonly left: Pick<Workplace, "auditHead"> & Pick<SessionUndo, "changes">;
 }
 
 export type OpenNative = (request: SessionRequest) => Promise<NativeSession>;
@@ -133,7 +133,7 @@ async function openSession(
     commands: () => userCommands(context.place),
     tools: toolNames(tools, delegation, mode),
     containment: workplace.containment.facts,
-    auditHead: workplace.auditHead,
+    left: { auditHead: workplace.auditHead, changes: undo.changes },
     async [Symbol.asyncDispose]() {
       ended.abort(new Error("the session has ended"));
       await conversation.close();

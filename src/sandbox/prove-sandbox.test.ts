@@ -7,6 +7,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../contract/policy.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
+import { helperProgram } from "../lib/path/package-folder.ts";
 import { findBubblewrap, proveSandbox } from "./prove-sandbox.ts";
 import { hostSockets } from "./session/session-plan.ts";
 import { systemCallFilter } from "./linux/system-call-filter.ts";
@@ -62,6 +63,19 @@ describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => 
     ]);
   });
 
+  test.skipIf(!hasSandbox)(
+    "is made again for another helper, and a helper that does nothing does not pass it",
+    async () => {
+      const folder = tempFolder();
+      const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: folder, sandbox: "workspace" };
+      const parts = { signalboxHome: join(folder, "s") };
+      const [usual, broken] = [helperProgram(), standIn("exit 1")(folder)];
+      const held = async (helper: string | undefined) =>
+        (await proveSandbox(policy, { ...parts, findHelper: () => helper })).containment.contained;
+      expect([await held(usual), await held(broken), await held(usual)]).toEqual([true, false, true]);
+    },
+  );
+
   test.skipIf(!hasSandbox)("is also made where SIGNALBOX_HOME puts the folder in which it is tried", async () => {
     const folder = tempFolder();
     vi.stubEnv("SIGNALBOX_HOME", join(folder, "elsewhere"));
@@ -71,7 +85,7 @@ describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => 
     expect(containment).toMatchObject({ contained: true });
   });
 
-  test.skipIf(!hasSandbox)("is made once for a machine and a policy", async () => {
+  test.skipIf(!hasSandbox)("is made once for a machine and a level, whatever the workspace and the rules", async () => {
     const folder = tempFolder();
     const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: folder, sandbox: "workspace" };
     const parts = { signalboxHome: join(folder, "s") };
@@ -83,10 +97,12 @@ describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => 
       held: ["disk", "secrets", "network", "processes"],
       provenAt: expect.any(String),
     });
+    const other: Policy = { ...policy, ...PRESETS.default, workspaceRoot: tempFolder(), home: tempFolder() };
     expect([
       await proveSandbox(policy, parts),
+      await proveSandbox(other, parts),
       (await proveSandbox({ ...policy, sandbox: "strict" }, parts)).containment.contained,
-    ]).toEqual([first, true]);
+    ]).toEqual([first, first, true]);
     const file = join(parts.signalboxHome, "sandbox-proof.json");
     expect(Object.keys(z.record(z.string(), z.unknown()).parse(parseJson(readFileSync(file, "utf8"))))).toHaveLength(2);
     writeFileSync(file, "{broken");

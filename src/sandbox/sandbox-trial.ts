@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Containment, HeldPart } from "../contract/agent-call.ts";
 import type { Policy } from "../contract/policy.ts";
-import { policyHash, presetPolicy } from "../guard/policy/compiled-policy.ts";
+import { presetPolicy } from "../guard/policy/compiled-policy.ts";
 import { atomicWrite } from "../lib/files/atomic-write.ts";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { newerFormat } from "../lib/json/file-format.ts";
@@ -85,7 +85,7 @@ export async function tryOut(parts: TrialParts): Promise<NotProven | undefined> 
     layOut(folder);
     const policy = {
       ...presetPolicy("ci", { workspaceRoot: join(folder, "home/work"), home: join(folder, "home") }),
-      sandbox: parts.policy.sandbox === "strict" ? ("strict" as const) : ("workspace" as const),
+      sandbox: triedLevel(parts.policy),
     };
     await using sandbox = await start(policy, environment);
     const inside = await attempt([sandbox.program], place);
@@ -98,6 +98,9 @@ export async function tryOut(parts: TrialParts): Promise<NotProven | undefined> 
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** All that the trial takes from the policy of the session: its workspace, home and rules are the trial's own. */
+const triedLevel = ({ sandbox }: Policy): "strict" | "workspace" => (sandbox === "strict" ? "strict" : "workspace");
 
 interface TrialPlace {
   readonly folder: string;
@@ -200,13 +203,13 @@ const PROOF_VERSION = 2;
 
 const MAX_PROOFS = 50;
 
-/** What a trial counts for: this form, if it is not the usual one, these programs, this kernel, user and policy. */
+/** What a trial counts for: this form, if it is not the usual one, these programs, this kernel, user and level. */
 export function proofKey(policy: Policy, programs: readonly string[], form?: string): string {
   const files = programs.map((file) => {
     const { size, mtimeMs, ino } = statSync(realpathSync(file));
     return [file, size, mtimeMs, ino];
   });
-  const key = [PROOF_VERSION, files, release(), process.getuid?.(), policyHash(policy)];
+  const key = [PROOF_VERSION, files, release(), process.getuid?.(), triedLevel(policy)];
   return sha256(JSON.stringify(form === undefined ? key : [...key, form]));
 }
 

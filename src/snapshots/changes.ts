@@ -25,39 +25,58 @@ const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-re
 
 /** Compares two snapshots of one store, including nested repositories. */
 export async function compareSnapshots(store: SnapshotStore, before: Snapshot, after: Snapshot): Promise<Changes> {
-  const paths = [...new Set([...before.parts, ...after.parts].map(({ path }) => path))].toSorted();
-  const patches: Buffer[] = [];
-  const files: FileChange[] = [];
-  for (const path of paths) {
-    const call = comparing(shadowOf(store, path));
-    const trees = [await treeIn(before, path, call), await treeIn(after, path, call)] as const;
-    if (trees[0] === trees[1]) continue;
-    const part = await comparePart(path, trees, call);
-    patches.push(part.patch);
-    files.push(...part.files);
-  }
-  return { patch: Buffer.concat(patches), files, status: files.map(statusLine).join("") };
+  const parts = await compareParts(store, [before, after], async (path, trees, call) => {
+    const [patch, files] = await Promise.all([patchOf(path, trees, call), filesOf(path, trees, call)]);
+    return { patch, files };
+  });
+  const files = parts.flatMap((part) => part.files);
+  return { patch: Buffer.concat(parts.map(({ patch }) => patch)), files, status: files.map(statusLine).join("") };
+}
+
+/** One line per file that differs between two snapshots of one store, in the format of `git status --porcelain`. */
+export async function changedFiles(
+  store: SnapshotStore,
+  before: Snapshot,
+  after: Snapshot,
+): Promise<readonly string[]> {
+  if (before.digest === after.digest) return [];
+  const parts = await compareParts(store, [before, after], async (path, trees, call) => ({
+    files: await filesOf(path, trees, call),
+  }));
+  return parts.flatMap(({ files }) => files.map((file) => statusLine(file).trimEnd()));
 }
 
 type Trees = readonly [before: string, after: string];
 
-async function comparePart(path: string, trees: Trees, call: GitCall): Promise<PartChanges> {
-  try {
-    return await diffTrees(path, trees, call);
-  } catch (error) {
-    if (!(error instanceof GitFailure) || path === "") throw error;
-    // A nested repository was removed, along with the objects of its old tree.
-    const { patch, files } = await diffTrees(path, [await emptyTree(call), trees[1]], call);
-    return { patch, files: [{ path, kind: "deleted" }, ...files] };
+async function compareParts<Part extends Pick<PartChanges, "files">>(
+  store: SnapshotStore,
+  [before, after]: readonly [Snapshot, Snapshot],
+  diffTrees: (path: string, trees: Trees, call: GitCall) => Promise<Part>,
+): Promise<readonly Part[]> {
+  const found: Part[] = [];
+  for (const path of [...new Set([...before.parts, ...after.parts].map(({ path }) => path))].toSorted()) {
+    const call = comparing(shadowOf(store, path));
+    const trees = [await treeIn(before, path, call), await treeIn(after, path, call)] as const;
+    if (trees[0] === trees[1]) continue;
+    try {
+      found.push(await diffTrees(path, trees, call));
+    } catch (error) {
+      if (!(error instanceof GitFailure) || path === "") throw error;
+      // A nested repository was removed, along with the objects of its old tree.
+      const rest = await diffTrees(path, [await emptyTree(call), trees[1]], call);
+      found.push({ ...rest, files: [{ path, kind: "deleted" }, ...rest.files] });
+    }
   }
+  return found;
 }
 
-async function diffTrees(path: string, trees: Trees, call: GitCall): Promise<PartChanges> {
+async function patchOf(path: string, trees: Trees, call: GitCall): Promise<Buffer> {
   const prefixes = [`--src-prefix=a/${path}`, `--dst-prefix=b/${path}`];
-  const { stdout } = await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], call);
-  const names = await gitNames([...DIFF, "--name-status", "-z", ...trees], call);
-  return { patch: stdout, files: readNameStatus(names, path) };
+  return (await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], call)).stdout;
 }
+
+const filesOf = async (path: string, trees: Trees, call: GitCall): Promise<readonly FileChange[]> =>
+  readNameStatus(await gitNames([...DIFF, "--name-status", "-z", ...trees], call), path);
 
 /** Trees can be compared even if the work tree no longer exists. */
 function comparing({ call, folder }: Shadow): GitCall {

@@ -23,12 +23,16 @@ export interface SessionOrder {
   readonly limits?: SnapshotLimits;
   readonly patience?: RecoveryPatience;
   readonly signal?: AbortSignal;
+  /** It is taken before anybody needs it: at the end it is only kept if a call began, or `keep` was called. */
+  readonly isEarly?: boolean;
 }
 
 /** A session whose snapshot is taken beside its start. Pass `recoverable` to the judge. */
 export interface SnapshotSession extends Recovery {
   /** Resolves when the snapshot is stored or has failed. Never rejects. Wait for it before the first command runs. */
   readonly ready: Promise<SessionState>;
+  readonly keep: () => void;
+  readonly isKept: () => boolean;
   /** Records the end of the session. Later changes are the user's. */
   readonly end: () => Promise<void>;
 }
@@ -51,6 +55,8 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
   const signal = order.signal === undefined ? stop.signal : AbortSignal.any([order.signal, stop.signal]);
   let recovery: Recovery | undefined;
   let saved: SavedStart | undefined;
+  let isKept = order.isEarly !== true;
+  const keep = () => void (isKept = true);
   const start = async (): Promise<SessionState> => {
     saved = await saveStart(order, signal);
     const { id, folder, taken } = saved;
@@ -65,7 +71,12 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
     ready,
     recoverable: (...asked) => recovery?.recoverable(...asked),
     invalidate: () => recovery?.invalidate(),
-    began: (call) => (recovery ?? activity).began(call),
+    keep,
+    isKept: () => isKept,
+    began(call) {
+      keep();
+      (recovery ?? activity).began(call);
+    },
     ended(call) {
       (recovery ?? activity).ended(call);
       if (saved?.taken.state === "taken") touchActive(saved.folder);
@@ -73,7 +84,8 @@ export function openSnapshotSession(order: SessionOrder): SnapshotSession {
     async end() {
       stop.abort();
       await ready;
-      saved?.end();
+      if (isKept) saved?.end();
+      else saved?.forget();
     },
   };
 }
@@ -83,6 +95,7 @@ interface SavedStart {
   readonly folder: string;
   readonly taken: TakenSnapshot;
   readonly end: () => void;
+  readonly forget: () => void;
 }
 
 async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<SavedStart> {
@@ -98,7 +111,7 @@ async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<Save
   };
   if (taken.state === "unknown") {
     forget();
-    return { id, folder, taken, end: () => {} };
+    return { id, folder, taken, end: () => {}, forget: () => {} };
   }
   const { snapshot, skipped, modes } = taken;
   const manifest: SessionManifest = {
@@ -119,5 +132,5 @@ async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<Save
     writeManifest(folder, { ...manifest, ended_at: new Date().toISOString() });
     owned[Symbol.dispose]();
   };
-  return { id, folder, taken, end };
+  return { id, folder, taken, end, forget };
 }

@@ -57,10 +57,14 @@ export async function openRecovery(
   };
   if (taken.state === "unknown") return { ...events, recoverable: () => undefined };
   const workspace = realpathSync(folder);
+  const [entries, ignored] = await Promise.all([
+    indexEntries(taken.store, taken.snapshot, signal),
+    leftOut(taken.store, taken.snapshot, signal),
+  ]);
   const known: Known = {
     workspace,
-    entries: await indexEntries(taken.store, taken.snapshot, signal),
-    ignored: new Set(await leftOut(taken.store, taken.snapshot, signal)),
+    entries,
+    ignored: new Set(ignored),
     skipped: new Set(taken.skipped.map(({ path }) => path)),
     repositories: taken.snapshot.parts.map(({ path }) => path),
     wroteAt: activity.wroteAt,

@@ -15,7 +15,7 @@ import * as z from "zod";
 import { makeFolder } from "../lib/files/make-folder.ts";
 import { MAX_SETTINGS, readBounded, textIfThere } from "../lib/files/read-file.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
-import { type GitCall, runGit } from "../lib/process/run-git.ts";
+import { type GitCall, gitNames, runGit } from "../lib/process/run-git.ts";
 
 /** Our own git folder for someone else's work tree. It reads their objects and writes only its own. */
 export interface Shadow {
@@ -24,6 +24,14 @@ export interface Shadow {
   /** The part of the work tree to look at: empty, or a path with a trailing slash. */
   readonly prefix: string;
   readonly repository: Repository | undefined;
+  /** What its index held when it was opened; undefined for one that was there before. */
+  readonly first?: FirstIndex | undefined;
+}
+
+interface FirstIndex {
+  /** Paths of submodules, from the top of the work tree. */
+  readonly modules: readonly string[];
+  readonly hasAttributes: boolean;
 }
 
 /** Runs git on this folder and work tree, without the user's or the system's git config. */
@@ -55,21 +63,40 @@ export async function openShadow(
   makeFolder(dirname(folder));
   // Without its record it was left half made by a process that was killed.
   rmSync(folder, { recursive: true, force: true });
-  const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
-  await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
-    cwd: dirname(folder),
-    workspace: root,
-    signal,
-  });
+  if (repository?.settings.some((setting) => /^core\.filemode=/i.test(setting)) === true)
+    makeBare(folder, repository.format);
+  else await initBare(folder, root, repository, signal);
   const place = { top: repository?.top ?? root, prefix: repository?.prefix ?? "" };
   const call = privateGit(folder, place.top);
   const taken = withUserIgnores(repository?.settings ?? [], { top: place.top, folder });
   const settings = ["core.bare=false", "core.quotepath=false", ...taken];
   appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));
   if (repository !== undefined) takeOver(repository, folder);
-  await seeHiddenChanges({ ...call, signal });
+  const first = await readIndex(folder, { ...call, signal });
   writeFileSync(join(folder, PLACE), JSON.stringify(place));
-  return { call, folder, prefix: place.prefix, repository };
+  return { call, folder, prefix: place.prefix, repository, first };
+}
+
+/** What `git init` makes, where the repository says already what it would try out on the disk. */
+function makeBare(folder: string, format: string): void {
+  for (const name of ["objects", "refs"]) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/main\n");
+  const [version, extensions] = format === "sha1" ? [0, ""] : [1, `[extensions]\n\tobjectformat = ${format}\n`];
+  writeFileSync(join(folder, "config"), `[core]\n\trepositoryformatversion = ${version}\n${extensions}`);
+}
+
+async function initBare(
+  folder: string,
+  root: string,
+  repository: Repository | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
+  await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
+    cwd: dirname(folder),
+    workspace: root,
+    signal,
+  });
 }
 
 /** Records the work tree of a shadow, for a process that reads it after its creator was killed. */
@@ -112,16 +139,16 @@ function copySharedIndex(from: string, folder: string): void {
     copyFileSync(join(from, name), join(folder, name));
 }
 
-/** Includes files that git was told to ignore with `assume-unchanged`. */
-async function seeHiddenChanges(call: GitCall): Promise<void> {
-  const { stdout } = await runGit(["ls-files", "-v", "-z"], call);
-  const hidden = stdout
-    .toString("utf8")
-    .split("\0")
-    .filter((entry) => /^[a-z] /.test(entry))
-    .map((entry) => entry.slice(2));
-  if (hidden.length === 0) return;
-  await runGit(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...call, input: hidden.join("\0") });
+/** Includes files that git was told to ignore with `assume-unchanged`, and says what else the next step looks for. */
+async function readIndex(folder: string, call: GitCall): Promise<FirstIndex> {
+  const isThere = existsSync(join(folder, "index"));
+  const entries = isThere ? await gitNames(["ls-files", "-v", "--stage", "-z"], call) : [];
+  const named = (wanted: RegExp) =>
+    entries.filter((entry) => wanted.test(entry)).map((entry) => entry.slice(entry.indexOf("\t") + 1));
+  const hidden = named(/^[a-z] /);
+  if (hidden.length > 0)
+    await runGit(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...call, input: hidden.join("\0") });
+  return { modules: named(/^. 160000 /), hasAttributes: named(/[\t/]\.gitattributes$/).length > 0 };
 }
 
 /** The git repository that contains a folder. Reading it changes nothing there. */
@@ -145,12 +172,15 @@ export async function readRepository(folder: string, signal?: AbortSignal): Prom
   const call: GitCall = { cwd: folder, signal };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
   const options = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
+  // Beside the other, which says whether it counts.
+  const settings = contentSettings(call);
+  settings.catch(() => undefined);
   const { code, stdout } = await runGit(["rev-parse", ...options, "--show-object-format"], { ...call, accept: [128] });
   const [inside, top = "", prefix = "", objects = "", index = "", exclude = "", shallow = "", format = ""] = stdout
     .toString("utf8")
     .split("\n");
   if (code !== 0 || inside !== "true" || format === "") return undefined;
-  const configured = await contentSettings(call);
+  const configured = await settings;
   return {
     top,
     prefix,

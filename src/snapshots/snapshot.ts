@@ -42,6 +42,8 @@ interface TakeOptions extends AddOptions {
   readonly signal?: AbortSignal | undefined;
   /** Makes new parts of the store exact: see `makeExact`. */
   readonly exact?: boolean;
+  /** Called if more may have changed than the files that are chosen: a part is new, or another store took it as well. */
+  readonly onUnknown?: (() => void) | undefined;
 }
 
 /**
@@ -51,26 +53,28 @@ interface TakeOptions extends AddOptions {
  */
 export function openSnapshots(root: string, folder: string, before?: Snapshot): SnapshotStore {
   const shadows = new Map<string, Shadow>();
-  const trees = new Map<string, { readonly tree: string; readonly index: bigint | undefined }>();
+  const known = new Map<string, KnownPart>();
   let first = before;
   const shadowFolder = (path: string) => join(folder, `${path === "" ? "0" : sha256(path).slice(0, 16)}.git`);
   const shadowOf = async (path: string, { signal, exact }: TakeOptions): Promise<Shadow> => {
     const isNew = first !== undefined && !first.parts.some((part) => part.path === path);
-    const known = shadows.get(path) ?? keptShadow(shadowFolder(path));
-    const shadow = known ?? (await openShadow(join(root, path), shadowFolder(path), { isNew, signal }));
+    const old = shadows.get(path) ?? keptShadow(shadowFolder(path));
+    const shadow = old ?? (await openShadow(join(root, path), shadowFolder(path), { isNew, signal }));
     const stoppable = { ...shadow, call: { ...shadow.call, signal } };
-    if (known === undefined && exact === true) await makeExact(stoppable);
+    if (old === undefined && exact === true) await makeExact(stoppable);
     shadows.set(path, shadow);
     return stoppable;
   };
   const takePart = async (path: string, options: TakeOptions): Promise<SnapshotPart[]> => {
     const shadow = await shadowOf(path, options);
-    const { inner, isChanged } = await addFiles(shadow, options);
-    const known = trees.get(path);
-    const index = indexTime(shadow);
-    const isSame = !isChanged && known !== undefined && known.index === index;
-    const tree = isSame ? known.tree : await writeTree(shadow);
-    trees.set(path, { tree, index: indexTime(shadow) });
+    const last = known.get(path);
+    const isOurs = last !== undefined && last.index === indexTime(shadow);
+    if (!isOurs) options.onUnknown?.();
+    const read = isOurs ? last.modules : last === undefined ? shadow.first?.modules : undefined;
+    const modules = read ?? (await submodules(shadow));
+    const { inner, isChanged, modules: left } = await addFiles(shadow, modules, options);
+    const tree = isOurs && !isChanged ? last.tree : await writeTree(shadow);
+    known.set(path, { tree, modules: left, index: indexTime(shadow) });
     const parts = [{ path, tree }];
     for (const name of inner) {
       // A workspace that is a subfolder of a repository may become a repository itself.
@@ -89,6 +93,14 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
     },
     shadow: (path) => shadows.get(path) ?? keptShadow(shadowFolder(path)),
   };
+}
+
+/** What the index of a part holds, as long as nobody else writes it. */
+interface KnownPart {
+  readonly tree: string;
+  /** Submodules, from the top of the work tree. */
+  readonly modules: readonly string[];
+  readonly index: bigint | undefined;
 }
 
 /** Changes whenever somebody writes the index. */
@@ -164,13 +176,19 @@ interface Added {
   readonly inner: readonly string[];
   /** Whether the index may be different now. */
   readonly isChanged: boolean;
+  /** The submodules that are left in the index. */
+  readonly modules: readonly string[];
 }
 
 /**
  * Updates the index. Does not use `git add`, which runs git inside submodules with their settings and so can start
  * their programs.
  */
-async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {}): Promise<Added> {
+async function addFiles(
+  shadow: Shadow,
+  known: readonly string[],
+  { filter, onUnreadable }: AddOptions,
+): Promise<Added> {
   const { call, prefix, folder } = shadow;
   // Left by a git process of ours that was killed. Nobody else uses this folder.
   rmSync(join(folder, "index.lock"), { force: true });
@@ -181,13 +199,9 @@ async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {
   };
   const untrackedNames = () => gitNames([...OTHERS, "--", where, ...OURS], call);
   // Each is a program that mostly waits for the disk.
-  const [tracked, modules, early] = await Promise.all([
-    gitNames([...TRACKED, "--", where, ...OURS], call),
-    submodules(shadow),
-    untrackedNames(),
-  ]);
+  const [tracked, early] = await Promise.all([gitNames([...TRACKED, "--", where, ...OURS], call), untrackedNames()]);
   const { gone, there } = sortTracked(tracked, call.cwd);
-  const plain = modules.map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
+  const plain = known.filter((name) => name.startsWith(prefix) && isPlain(join(call.cwd, name)));
   const removed = [...gone, ...plain];
   await updateIndex(call, ["--force-remove"], removed);
   const others = removed.length === 0 ? early : await untrackedNames();
@@ -205,9 +219,11 @@ async function addFiles(shadow: Shadow, { filter, onUnreadable }: AddOptions = {
     );
   }
   await updateIndex(call, ["--add", "--remove", "--replace"], chosen);
-  const untracked = others.filter(isInner).map((name) => name.slice(prefix.length).replace(/\/$/, ""));
+  const inner = [...known.filter((name) => name.startsWith(prefix)), ...others.filter(isInner)];
+  const names = new Set(inner.map((name) => name.slice(prefix.length).replace(/\/$/, "")));
   const isChanged = removed.length + wanted.length > 0;
-  return { inner: [...new Set([...modules, ...untracked])].toSorted(), isChanged };
+  const lost = new Set([...removed, ...chosen]);
+  return { inner: [...names].toSorted(), isChanged, modules: known.filter((name) => !lost.has(name)) };
 }
 
 /** Which of the files that git knows, with their changes, are gone, and which are there with other content. */
@@ -250,14 +266,10 @@ async function updateIndex(call: GitCall, how: readonly string[], names: readonl
   await runGit(["update-index", ...how, "-z", "--stdin"], { ...call, input });
 }
 
-/** Paths of the submodules in the index, relative to this part. */
-async function submodules({ call, prefix }: Shadow): Promise<string[]> {
-  const { stdout } = await runGit(["ls-files", "--stage", "-z", ...(prefix === "" ? [] : ["--", prefix])], call);
-  return stdout
-    .toString("utf8")
-    .split("\0")
-    .filter((entry) => entry.startsWith("160000 "))
-    .map((entry) => entry.slice(entry.indexOf("\t") + 1 + prefix.length));
+/** Paths of the submodules in the index, from the top of the work tree. */
+async function submodules({ call }: Shadow): Promise<string[]> {
+  const entries = await gitNames(["ls-files", "--stage", "-z"], call);
+  return entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1));
 }
 
 /** Overrides every attribute file in the work tree, so that an agent cannot change how content is read. */
@@ -269,17 +281,14 @@ const EXACT = "* -text -ident -filter !eol !working-tree-encoding\n";
  */
 async function makeExact(shadow: Shadow): Promise<void> {
   const { folder } = shadow;
-  if (await mayConvert(shadow)) await forgetConverted(shadow);
+  if (mayConvert(shadow)) await forgetConverted(shadow);
   mkdirSync(join(folder, "info"), { recursive: true });
   writeFileSync(join(folder, "info/attributes"), EXACT);
   appendFileSync(join(folder, "config"), "[core]\n\tautocrlf = false\n\teol = lf\n");
 }
 
-async function mayConvert({ call, repository }: Shadow): Promise<boolean> {
-  if (repository === undefined) return false;
-  if (repository.convertsContent) return true;
-  return (await gitNames(["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"], call)).length > 0;
-}
+const mayConvert = ({ repository, first }: Shadow): boolean =>
+  repository !== undefined && (repository.convertsContent || first?.hasAttributes === true);
 
 const ATTRIBUTES = ["filter", "working-tree-encoding", "ident", "eol"];
 

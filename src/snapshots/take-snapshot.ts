@@ -82,6 +82,8 @@ interface LimitedFilter {
   readonly choose: FileFilter;
   readonly skipped: readonly SkippedFile[];
   readonly modes: Readonly<Record<string, number>>;
+  /** What was looked at, by path. */
+  readonly seen: readonly string[];
 }
 
 const BATCH = 64;
@@ -90,10 +92,12 @@ const BATCH = 64;
 export function limitedFilter(workspace: string, limits: SnapshotLimits, signal?: AbortSignal): LimitedFilter {
   const skipped: SkippedFile[] = [];
   const modes: Record<string, number> = {};
+  const seen: string[] = [];
   const total = { files: 0, bytes: 0 };
   const examine = async (file: string): Promise<boolean> => {
     const path = file.slice(workspace === "/" ? 1 : workspace.length + 1);
     const stat = await lstat(file).catch(() => undefined);
+    seen.push(path);
     // Gone meanwhile: git notices that itself.
     if (stat === undefined) return true;
     const because = await objection(file, stat, limits.fileBytes);
@@ -109,6 +113,7 @@ export function limitedFilter(workspace: string, limits: SnapshotLimits, signal?
   return {
     skipped,
     modes,
+    seen,
     async choose(names, { call }) {
       total.files += names.length;
       if (total.files > limits.files) throw new Error(`more than ${limits.files} new or changed files`);

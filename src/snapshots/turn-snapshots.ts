@@ -1,12 +1,15 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { changedFiles } from "./changes.ts";
 import { oneAtATime } from "../lib/process/tasks.ts";
 import { messageOf } from "../lib/text/user-error.ts";
 import { openSnapshotSession, type SessionOrder, type SnapshotSession } from "./open-session.ts";
 import { activeFile, touchActive } from "./saved-session.ts";
-import { openSnapshots } from "./snapshot.ts";
+import { openSnapshots, type SnapshotStore } from "./snapshot.ts";
 import { stateChanges } from "./state-changes.ts";
+import type { TakenSnapshot } from "./take-snapshot.ts";
 import {
+  type KnownModes,
   readModes,
   type SavedTurn,
   savedTurns,
@@ -18,8 +21,10 @@ import {
 
 /** Stores what the workspace is like before and after each turn that changes something. */
 export interface TurnSnapshots extends AsyncDisposable {
-  /** The snapshot of the session's start. The first call of this, or of `before`, takes it. */
+  /** The snapshot of the session's start. The first call of this, of `prepare` or of `before` takes it. */
   readonly session: () => SnapshotSession;
+  /** Takes it while nobody waits. It is only kept if it is needed. */
+  readonly prepare: () => void;
   /**
    * Must be waited for before a call of this turn changes something. Only the first one of a turn takes time. Never
    * rejects: where no snapshot can be taken, that is said once, and the turn goes on.
@@ -30,6 +35,8 @@ export interface TurnSnapshots extends AsyncDisposable {
   /** The turn is over. What it left is stored beside whatever happens next; `settled` waits for it. */
   readonly after: () => void;
   readonly settled: () => Promise<void>;
+  /** What differs from the start, as lines of `git status`; undefined where no snapshot was taken. For after the end. */
+  readonly changes: () => Promise<readonly string[] | undefined>;
 }
 
 interface TurnOrder extends SessionOrder {
@@ -61,6 +68,7 @@ export function openTurnSnapshots(order: TurnOrder): TurnSnapshots {
   };
   return {
     session: start.session,
+    prepare: start.prepare,
     before(turn) {
       if (current?.turn === turn) return current.ready;
       after();
@@ -71,6 +79,7 @@ export function openTurnSnapshots(order: TurnOrder): TurnSnapshots {
     touched: () => taking.touched(),
     after,
     settled: () => inTurn(async () => undefined),
+    changes: () => inTurn(() => changesSince(start, taking.compared())),
     async [Symbol.asyncDispose]() {
       after();
       await inTurn(async () => undefined);
@@ -81,23 +90,37 @@ export function openTurnSnapshots(order: TurnOrder): TurnSnapshots {
 
 interface SessionStart {
   readonly session: () => SnapshotSession;
+  readonly prepare: () => void;
   readonly opened: () => SnapshotSession | undefined;
-  /** Whether its snapshot is so young that it can be the first turn's as well. */
+  /** The permissions of the files in its snapshot. */
+  readonly modes: (taken: Taken) => Promise<KnownModes>;
+  /** Whether its snapshot is so young that it can be the first turn's as well. One that was prepared is not. */
   readonly isFresh: () => boolean;
 }
+
+type Taken = Extract<TakenSnapshot, { readonly state: "taken" }>;
 
 function sessionStart(order: TurnOrder): SessionStart {
   let opened: SnapshotSession | undefined;
   let takenAt = -Infinity;
+  let known: ReturnType<typeof readModes> | undefined;
+  const open = () => (opened ??= openSnapshotSession({ ...order, isEarly: true }));
+  const modes = ({ store, snapshot }: Taken) => (known ??= readModes(store, snapshot));
   return {
     session() {
-      if (opened !== undefined) return opened;
-      opened = openSnapshotSession(order);
-      const began = performance.now();
-      void opened.ready.then(() => (takenAt = began));
-      return opened;
+      if (opened === undefined) {
+        const began = performance.now();
+        void open().ready.then(() => (takenAt = began));
+      }
+      return open();
+    },
+    prepare() {
+      // What is wrong is told to the turn that needs it.
+      const { ready } = open();
+      void ready.then((state) => (state.state === "taken" ? modes(state.taken) : undefined)).catch(() => undefined);
     },
     opened: () => opened,
+    modes,
     isFresh: () => performance.now() - takenAt < FRESH_MS,
   };
 }
@@ -107,6 +130,15 @@ function turnTaker(order: TurnOrder, start: SessionStart) {
   let count = 0;
   let broken: string | undefined;
   let folder: string | undefined;
+  let last: KnownModes | undefined;
+  let compared: Compared | undefined;
+  const take = async (store: SnapshotStore) => {
+    const before = last;
+    last = undefined;
+    const taken = await takeState(store, order.limits, before);
+    last = taken.known;
+    return taken;
+  };
   const fail = (turn: string, because: string) => {
     if (broken === undefined) order.warn(`this turn cannot be undone: no snapshot was taken (${because})`);
     broken ??= because;
@@ -116,19 +148,19 @@ function turnTaker(order: TurnOrder, start: SessionStart) {
     async begin(open: OpenTurn): Promise<void> {
       const { turn } = open;
       if (broken !== undefined) return fail(turn, broken);
-      if (start.opened() === undefined) await closeKilled(order);
-      const first = await start.session().ready;
+      if (count === 0) await closeKilled(order);
+      const session = start.session();
+      session.keep();
+      const first = await session.ready;
       if (first.state === "unknown") return fail(turn, first.because);
       const { store, snapshot, skipped } = first.taken;
       ({ folder } = first);
       try {
+        if (count === 0) last = await start.modes(first.taken);
         const taken =
-          count === 0 && start.isFresh()
-            ? {
-                state: { snapshot, modes: await readModes(store, snapshot) },
-                skipped: skipped.map(({ path }) => path),
-              }
-            : await takeState(store, order.limits);
+          count === 0 && last !== undefined && start.isFresh()
+            ? { state: { snapshot, modes: last.modes }, skipped: skipped.map(({ path }) => path) }
+            : await take(store);
         const state = { turn, before: taken.state, after: null, skipped: [...taken.skipped], foreign: [] };
         const file = turnFile(folder, ++count);
         writeTurn(file, state);
@@ -141,13 +173,32 @@ function turnTaker(order: TurnOrder, start: SessionStart) {
     async finish({ saved }: OpenTurn): Promise<void> {
       const first = await start.opened()?.ready;
       if (saved === undefined || first?.state !== "taken") return;
-      const { state: after } = await takeState(first.taken.store, order.limits);
+      const { store, snapshot } = first.taken;
+      const { state: after } = await take(store);
+      compared = { digest: after.snapshot.digest, files: changedFiles(store, snapshot, after.snapshot) };
+      compared.files.catch(() => undefined);
       writeTurn(saved.file, { ...saved.state, after });
     },
+    compared: () => compared,
     touched() {
       if (folder !== undefined) touchActive(folder);
     },
   };
+}
+
+interface Compared {
+  readonly digest: string;
+  readonly files: Promise<readonly string[]>;
+}
+
+/** What changed since the start. `compared` is what the last turn left, with its changes. */
+async function changesSince(start: SessionStart, compared: Compared | undefined) {
+  const session = start.opened();
+  const first = await session?.ready;
+  if (session?.isKept() !== true || first?.state !== "taken") return undefined;
+  const { store, snapshot } = first.taken;
+  const now = await store.take();
+  return await (compared?.digest === now.digest ? compared.files : changedFiles(store, snapshot, now));
 }
 
 /** A turn whose process was killed never stored what it left. */

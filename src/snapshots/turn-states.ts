@@ -8,7 +8,7 @@ import { makeFolder } from "../lib/files/make-folder.ts";
 import { newerFormat } from "../lib/json/file-format.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { gitNames } from "../lib/process/run-git.ts";
-import { messageOf } from "../lib/text/user-error.ts";
+import { isMissing, messageOf } from "../lib/text/user-error.ts";
 import { sessionSnapshot, snapshotsFolder, storeIn } from "./saved-session.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 import { limitedFilter, type SnapshotLimits, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
@@ -119,19 +119,28 @@ interface TakenState {
   readonly state: WorkspaceState;
   /** Files that are there and not in the snapshot. */
   readonly skipped: readonly string[];
+  readonly known: KnownModes;
 }
 
-/** Takes another snapshot in a store that has one already. Throws in plain words if a limit is reached. */
+/**
+ * Takes another snapshot in a store that has one already. `last` are the permissions that were read with the one before
+ * it, if the same store took it. Throws in plain words if a limit is reached.
+ */
 export async function takeState(
   store: SnapshotStore,
   limits: SnapshotLimits = USUAL_SNAPSHOT_LIMITS,
+  last?: KnownModes,
 ): Promise<TakenState> {
   const signal = AbortSignal.timeout(limits.milliseconds);
   const filter = limitedFilter(store.root, limits, signal);
   try {
-    const snapshot = await store.take({ signal, filter: filter.choose, exact: true });
-    const modes = await readModes(store, snapshot, signal);
-    return { state: { snapshot, modes }, skipped: filter.skipped.map(({ path }) => path) };
+    let before = last;
+    const onUnknown = () => void (before = undefined);
+    const snapshot = await store.take({ signal, filter: filter.choose, exact: true, onUnknown });
+    const known = await (before === undefined
+      ? readModes(store, snapshot, signal)
+      : changedModes(store.root, filter.seen, before));
+    return { state: { snapshot, modes: known.modes }, skipped: filter.skipped.map(({ path }) => path), known };
   } catch (error) {
     throw new Error(signal.aborted ? `it took longer than ${limits.milliseconds} ms` : messageOf(error), {
       cause: error,
@@ -141,18 +150,59 @@ export async function takeState(
 
 type FileModes = z.infer<typeof FileModes>;
 
+/** The permissions of all files at one moment. */
+export interface KnownModes {
+  readonly modes: FileModes;
+  /** Files whose permissions can change without git noticing, which compares whole seconds. */
+  readonly young: readonly string[];
+}
+
 /** Reads the permissions of the files in the snapshot that a store took last. */
-export async function readModes(store: SnapshotStore, snapshot: Snapshot, signal?: AbortSignal): Promise<FileModes> {
-  const found = new Map<string, number>();
+export async function readModes(store: SnapshotStore, snapshot: Snapshot, signal?: AbortSignal): Promise<KnownModes> {
   const lists = await Promise.all(snapshot.parts.map(({ path }) => filesIn(store, path, signal)));
-  for (const path of lists.flat()) {
-    const stat = lstatSync(join(store.root, path), { throwIfNoEntry: false });
-    if (stat?.isFile() === true) found.set(path, stat.mode & 0o7777);
-    if (found.size % 5000 === 4999) await nextTurn();
-  }
+  const { found, young } = await look(store.root, lists.flat());
   const [plain, executable] = [usual(found, false) ?? 0o644, usual(found, true) ?? 0o755];
   const others = [...found].filter(([, mode]) => mode !== (isExecutable(mode) ? executable : plain));
-  return { plain, executable, others: Object.fromEntries(others) };
+  return { modes: { plain, executable, others: Object.fromEntries(others) }, young };
+}
+
+/** Git lists a file again whose permissions have changed, unless it was young. */
+async function changedModes(root: string, listed: readonly string[], last: KnownModes): Promise<KnownModes> {
+  const { found, young } = await look(root, new Set([...listed, ...last.young]));
+  if (found.size === 0) return { modes: last.modes, young };
+  const { plain, executable } = last.modes;
+  const others = new Map(Object.entries(last.modes.others));
+  for (const [path, mode] of found)
+    if (mode === (isExecutable(mode) ? executable : plain)) others.delete(path);
+    else others.set(path, mode);
+  return { modes: { plain, executable, others: Object.fromEntries(others) }, young };
+}
+
+/** The kernel's clock ticks more coarsely than ours. */
+const TICK_MS = 20;
+
+/** Undefined for what is gone, also where a file is in the place of its folder. */
+function statOf(file: string) {
+  try {
+    return lstatSync(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function look(root: string, paths: Iterable<string>) {
+  const found = new Map<string, number>();
+  const young: string[] = [];
+  const second = Math.floor((Date.now() - TICK_MS) / 1000);
+  for (const path of paths) {
+    const stat = statOf(join(root, path));
+    if (stat?.isFile() !== true) continue;
+    found.set(path, stat.mode & 0o7777);
+    if (Math.floor(stat.ctimeMs / 1000) >= second) young.push(path);
+    if (found.size % 5000 === 4999) await nextTurn();
+  }
+  return { found, young };
 }
 
 /** The permissions of a file that git has with this mode. */

@@ -18,7 +18,7 @@ import { treeState } from "../../test/support/random-edits.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openTurns, redoFiles, SESSION, undoFiles, undoSequence } from "../../test/support/undo-sequence.ts";
 import { openTurnSnapshots } from "./turn-snapshots.ts";
-import { activeFile } from "./saved-session.ts";
+import { activeFile, listSnapshots } from "./saved-session.ts";
 import { savedTurns, writeTurn } from "./turn-states.ts";
 
 const read = (root: string, path: string) => readFileSync(join(root, path), "utf8");
@@ -240,6 +240,59 @@ test.skipIf(process.getuid?.() === 0)("a folder that may not be written is said 
   chmodSync(join(root, "d"), 0o755);
   const because = "you may not write in its folder (EACCES)";
   expect(failed).toEqual(["d/b.txt", "d/a.txt"].map((path) => ({ path, because })));
+});
+
+test("permissions alone that a turn changes come back, also within the second in which the file was made", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const home = tempFolder();
+  const { turns } = openTurns(root, home);
+  const work = async (name: string, change: () => void) => {
+    await turns.before(name);
+    change();
+    turns.touched();
+    turns.after();
+    await turns.settled();
+  };
+  await work("one", () => writeFiles(root, { "new.txt": "n\n" }));
+  chmodSync(join(root, "new.txt"), 0o644);
+  await work("two", () => chmodSync(join(root, "new.txt"), 0o600));
+  await work("three", () => chmodSync(join(root, "new.txt"), 0o640));
+  await turns[Symbol.asyncDispose]();
+  const changed = await turns.changes();
+  await undoFiles(home, root, { from: "three" });
+  const third = statSync(join(root, "new.txt")).mode & 0o777;
+  await undoFiles(home, root, { from: "two", undo: "u2" });
+  expect([changed, third, statSync(join(root, "new.txt")).mode & 0o777]).toEqual([["A  new.txt"], 0o600, 0o644]);
+});
+
+test("a file that was just made, and whose folder becomes a file, comes back", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const home = tempFolder();
+  writeFiles(root, { "d/x": "x\n" });
+  await turn(root, home, () => {
+    rmSync(join(root, "d"), { recursive: true });
+    writeFiles(root, { d: "d\n" });
+  });
+  await undoFiles(home, root);
+  expect(read(root, "d/x")).toBe("x\n");
+});
+
+test("a snapshot that is taken early is only kept if something began", async () => {
+  const [root, home] = [repositoryWith({ "a.txt": "a\n" }), tempFolder()];
+  const idle = openTurns(root, home).turns;
+  idle.prepare();
+  await idle.session().ready;
+  await idle[Symbol.asyncDispose]();
+  const none = [listSnapshots(home).length, await idle.changes()];
+  const busy = openTurns(root, home).turns;
+  busy.prepare();
+  await busy.session().ready;
+  writeFiles(root, { "a.txt": "the user's\n" });
+  await busy.before("one");
+  writeFiles(root, { "a.txt": "the agent's\n" });
+  await busy[Symbol.asyncDispose]();
+  await undoFiles(home, root);
+  expect([none, listSnapshots(home).length, read(root, "a.txt")]).toEqual([[0, undefined], 1, "the user's\n"]);
 });
 
 test("a file that the user's own ignore list named before a turn is not the turn's when that list changes", async () => {

@@ -1,4 +1,4 @@
-import type { ModelCall, SessionEvent, SessionOutcome } from "../contract/engine-event.ts";
+import type { ModelCall, SessionEnd, SessionEvent } from "../contract/engine-event.ts";
 import type { AssistantMessage, Message } from "../contract/message.ts";
 import type { SessionWords } from "../contract/session-port.ts";
 import { printable } from "../lib/text/printable.ts";
@@ -73,7 +73,7 @@ export class ConversationView {
   }
 
   /** Says how a run ended, unless it simply was answered. */
-  ended(outcome: Pick<SessionOutcome, "reason" | "because" | "gate">): void {
+  ended(outcome: SessionEnd): void {
     this.#endText();
     // A run that was cut off leaves calls without an end.
     this.#running = [];

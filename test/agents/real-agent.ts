@@ -100,3 +100,6 @@ export const UNATTENDED = {
   codex: OFFLINE.codex.bypass,
   copilot: OFFLINE.copilot.unattended,
 } as const;
+
+/** Makes Claude Code talk to the model at `url` and to nobody else. */
+export const offlineClaude = PROVIDERS.claude;

@@ -137,7 +137,7 @@ export const command: CommandModule = {
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },
   async run(input) {
-    return await subVerb("guard", input.words[0], SUB_VERBS)(input);
+    return await subVerb("guard", input.words[0], SUB_VERBS, input.verbs)(input);
   },
 };
 

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { isatty } from "node:tty";
 import manifest from "../../../package.json" with { type: "json" };
 import type { SessionEvent } from "../../contract/engine-event.ts";
-import type { SessionMove } from "../../contract/session-port.ts";
+import type { SessionMove, SessionPort } from "../../contract/session-port.ts";
+import type { AskPerson, AskUser } from "../../contract/tool.ts";
 import { say } from "../../lib/process/standard-streams.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
@@ -14,7 +15,6 @@ import { openTerminal, runLineMode } from "../../native/terminal/line-mode.ts";
 import { runTask, waitingLine } from "../../native/terminal/one-task.ts";
 import { sessionPort } from "../../native/terminal/session-port.ts";
 import { leaveOnSignal, stopOnSignal } from "../../native/terminal/stop-on-signal.ts";
-import type { RichTerminal } from "../../terminal/rich-terminal.ts";
 import { printText, textFlag } from "../flags.ts";
 import { nativeSettings } from "./settings.ts";
 import { sealedOpener } from "./sealed-session.ts";
@@ -117,8 +117,16 @@ export async function talk(first: NativeSettings, { cwd, resume }: Place, flags:
   }
 }
 
-type OpenTerminal = () => Pick<RichTerminal, "askPerson" | "askUser" | "run" | "leave" | typeof Symbol.dispose> &
-  Partial<Pick<RichTerminal, "warn">>;
+/** Where a person talks with a session, in lines or drawn. */
+interface TalkTerminal extends Disposable {
+  readonly askPerson: AskPerson;
+  readonly askUser: AskUser;
+  readonly run: (port: SessionPort) => Promise<SessionMove | undefined>;
+  readonly leave: () => void;
+  readonly warn?: (text: string) => void;
+}
+
+type OpenTerminal = () => TalkTerminal;
 
 const plainTerminal: OpenTerminal = () => {
   const terminal = openTerminal(process.stdin, process.stdout);

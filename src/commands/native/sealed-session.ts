@@ -12,12 +12,10 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { nativeOpener, type NativeSession, type OpenNative } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
+import { type CommitWatch, watchCommit } from "../../receipts/commit-watch.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
 import { workOfSession } from "../../receipts/seal/find-receipt.ts";
 import { type EndedSession, sealSession, sessionLine } from "../../receipts/session-receipt.ts";
-import { compareSnapshots } from "../../snapshots/changes.ts";
-import { listSnapshots, storeIn } from "../../snapshots/saved-session.ts";
-import { openSnapshots } from "../../snapshots/snapshot.ts";
 
 /**
  * Opens conversations that leave a sealed receipt when they end, and tell its line. One that was resumed leaves another.
@@ -34,6 +32,7 @@ export function sealedOpener(settings: NativeSettings, tell: (line: string) => v
     const { home } = settings;
     const folder = sessionsFolder(home);
     const resumed = place.resume === undefined ? undefined : findSession(folder, place.resume, place.cwd);
+    const commits = watchCommit(place.cwd);
     const from = resumed === undefined ? 0 : sizeOf(logPath(folder, resumed));
     const session = await open(place);
     return {
@@ -42,7 +41,7 @@ export function sealedOpener(settings: NativeSettings, tell: (line: string) => v
         await session[Symbol.asyncDispose]();
         try {
           const log = recordsIn(logPath(folder, session.conversation.id), from);
-          const line = await sealConversation(session, { settings, startedAt, record, log });
+          const line = await sealConversation(session, { settings, startedAt, record, log, commits });
           if (line !== undefined) tell(line);
         } catch (error) {
           settings.warn(`no receipt was stored: ${messageOf(error)}`);
@@ -88,12 +87,13 @@ interface ToSeal {
   readonly startedAt: Date;
   readonly record: CallRecord;
   readonly log: readonly SessionRecord[];
+  readonly commits: CommitWatch;
 }
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
-  { conversation, workspace, containment, auditHead }: NativeSession,
-  { settings, startedAt, record, log }: ToSeal,
+  { conversation, workspace, containment, left }: NativeSession,
+  { settings, startedAt, record, log, commits }: ToSeal,
 ): Promise<string | undefined> {
   const { home, version, environment, check } = settings;
   const rest = log.findLast((each) => each.type === "rest");
@@ -117,12 +117,13 @@ async function sealConversation(
     because: STOPPED[reason] === "answered" ? "" : because,
     claimed: STOPPED[reason] === "answered",
     check: command === undefined ? undefined : checkOf(command, log),
-    files: record.count() === 0 ? [] : await filesOf(home, conversation.id, startedAt),
+    files: record.count() === 0 ? [] : await left.changes().catch(() => undefined),
     usage: usageOf(log),
+    commit: record.count() === 0 ? undefined : await commits.end(),
     held: true,
     policyHash: policy,
     containment: containment(),
-    auditHead: auditHead(),
+    auditHead: left.auditHead(),
   };
   sealSession(home, session, { values: secretValues(environment) });
   return sessionLine(record, session.files, session.id);
@@ -150,6 +151,7 @@ function checkOf(command: string, log: readonly SessionRecord[]): EndedSession["
     return {
       command,
       exit_code: word === "passed" ? 0 : code === undefined ? null : Number(code),
+      ...(word !== "passed" && / took longer than \d+/.test(readGateReason(reason).verdict) ? { timed_out: true } : {}),
       tree: null,
       ...round,
     };
@@ -179,20 +181,4 @@ function usageOf(log: readonly SessionRecord[]): Usage {
       estimated_cost_usd: cost ?? null,
     }))
     .reduce(addUsage, NO_USAGE);
-}
-
-/** What changed since the snapshot from before the first change; undefined where there is none to compare with. */
-async function filesOf(home: string, id: string, since: Date): Promise<readonly string[] | undefined> {
-  const taken = listSnapshots(home).findLast(
-    ({ manifest }) => manifest.id.startsWith(id) && Date.parse(manifest.started_at) >= since.getTime(),
-  );
-  if (taken === undefined) return undefined;
-  try {
-    const { workspace, snapshot } = taken.manifest;
-    const store = openSnapshots(workspace, storeIn(taken.folder), snapshot);
-    const { status } = await compareSnapshots(store, snapshot, await store.take());
-    return status.split("\n").filter((line) => line !== "");
-  } catch {
-    return undefined;
-  }
 }

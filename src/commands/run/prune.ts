@@ -4,7 +4,7 @@ import { recoverRuns } from "../../receipts/run/recover-runs.ts";
 import { withRunLock } from "../../receipts/run/known-runs.ts";
 import { pruneAudit } from "../../guard/audit/verify-audit.ts";
 import { pruneLaunches } from "../../launch/run-folder.ts";
-import { isInsideSession } from "../../lib/process/inside-session.ts";
+import { refuseInSession } from "../../lib/process/inside-session.ts";
 import { waitForLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -15,7 +15,7 @@ import { pruneHomes } from "../../sandbox/session/private-home.ts";
 import { pruneSessions } from "../../native/log/prune-sessions.ts";
 import { pruneSaved } from "../../snapshots/saved-session.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
-import { isConfirmed, once, printJson, readAge, textFlag } from "../flags.ts";
+import { isConfirmed, isTerminal, once, printJson, readAge, textFlag } from "../flags.ts";
 import { runSetting } from "./setting.ts";
 import { join } from "node:path";
 
@@ -35,7 +35,7 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const dryRun = flags["dryRun"] === true;
     const kinds = kindsOf(words);
-    if (!dryRun) refuseInside();
+    if (!dryRun) refuseInSession("a session cannot prune", "run it in your own terminal; --dry-run works here");
     const age = textFlag(flags, "olderThan");
     const setting = runSetting(process.env);
     const order = { home: setting.home, before: Date.now() - readAge(age ?? "30d", "--older-than"), dryRun };
@@ -82,15 +82,6 @@ function kindsOf(words: readonly string[]): readonly Kind[] {
   return named.length === 0 ? ["sessions", "runs", "launches", "audit"] : [...new Set(named)];
 }
 
-function refuseInside(): void {
-  if (!isInsideSession(process.env)) return;
-  throw new UserError("a session cannot prune", {
-    where: "SIGNALBOX_RUN or SIGNALBOX_COMMAND is set",
-    fix: "run it in your own terminal; --dry-run works here",
-    exitCode: EXIT.refused,
-  });
-}
-
 interface Question {
   readonly order: PruneOrder;
   readonly kinds: readonly Kind[];
@@ -100,14 +91,13 @@ interface Question {
 
 /** A script says what it wants with --older-than or --yes. A person sees the list and answers. */
 async function confirm({ order, kinds, flags, isAgeGiven }: Question): Promise<void> {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (flags["yes"] === true || (isAgeGiven && !isTerminal)) return;
+  if (flags["yes"] === true || (isAgeGiven && !isTerminal())) return;
   const refused = new UserError("nothing was removed", {
     where: "prune",
     fix: "pass --older-than with an age, such as: signalbox prune --older-than 30d --yes",
     exitCode: EXIT.refused,
   });
-  if (!isTerminal || flags["json"] === true) throw refused;
+  if (!isTerminal() || flags["json"] === true) throw refused;
   const plan = await pruneKinds(kinds, { ...order, dryRun: true });
   print(plan, flags, true);
   if (plan.pruned.length > 0 && !(await isConfirmed("Remove these for good? [y/N] "))) throw refused;
@@ -128,6 +118,10 @@ async function pruneKinds(kinds: readonly Kind[], order: PruneOrder): Promise<Pr
   for (const kind of kinds) reports.push(...(await KINDS[kind](order)));
   return allReports(reports);
 }
+
+/** What may be in use: everything that prune would keep, however old it is. */
+export const heldKinds = async (home: string): Promise<PruneReport["kept"]> =>
+  (await pruneKinds(["sessions", "runs", "launches"], { home, before: Infinity, dryRun: true })).kept;
 
 /** Under the lock that a restore holds. */
 const prunedSnapshots = async (order: PruneOrder, wants: (id: string) => boolean): Promise<PruneReport> =>

@@ -101,7 +101,7 @@ export const command: CommandModule = {
 
   async run(input) {
     const [what = "list"] = input.words;
-    return await subVerb("runs", what, ACTIONS)(input);
+    return await subVerb("runs", what, ACTIONS, input.verbs)(input);
   },
 };
 

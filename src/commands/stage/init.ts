@@ -1,6 +1,5 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { compilePolicy } from "../../guard/policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../../guard/policy/compiled-policy.ts";
@@ -13,6 +12,7 @@ import { entryPath, writeEntry } from "../../staging/entry.ts";
 import { type InitPlan, type NewFile, planInit } from "../../staging/plan-init.ts";
 import { lookAt, replaceFile, writeProblem } from "../../staging/repository-file.ts";
 import type { CommandModule } from "../command-module.ts";
+import { isConfirmed } from "../flags.ts";
 import { repositoryHere } from "./staging-place.ts";
 
 export const command: CommandModule = {
@@ -29,7 +29,7 @@ export const command: CommandModule = {
     }
     process.stdout.write(`${printable(planLines(plan).join("\n"))}\n`);
     for (const problem of plan.problems) say(`not imported: ${problem}`);
-    if (flags["yes"] !== true && !(await isWanted()))
+    if (flags["yes"] !== true && !(await isConfirmed("Write these files? [y/N] ")))
       throw new UserError("nothing was written", {
         where: root,
         fix: "review the files shown, then run: signalbox init --yes",
@@ -61,19 +61,6 @@ function planLines({ files, instructions }: InitPlan): readonly string[] {
       (path) => `${path} is left unchanged; signalbox stage adds a marked block to what agents read.`,
     ),
   ];
-}
-
-async function isWanted(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const ask = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(?:es)?$/i.test((await ask.question("Write these files? [y/N] ")).trim());
-  } catch {
-    // The terminal went away, so nobody said yes.
-    return false;
-  } finally {
-    ask.close();
-  }
 }
 
 function writeAll(place: string, { files, folders }: InitPlan): void {

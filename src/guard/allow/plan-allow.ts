@@ -6,7 +6,7 @@ import type { Decision, Verdict } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/json/json-value.ts";
 import { parseHostPattern } from "../../lib/net/host-pattern.ts";
 import { parseAddress } from "../../lib/net/ip-address.ts";
-import { shQuote } from "../../lib/text/shell-words.ts";
+import { shWord as word } from "../../lib/text/shell-words.ts";
 import { unifiedDiff } from "../../lib/text/unified-diff.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { judgeUrlAccess } from "../access/judge-access.ts";
@@ -15,7 +15,16 @@ import type { judge, JudgeExtras } from "../judge/judge.ts";
 import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
 import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
 import type { PresetName } from "../presets/presets.ts";
-import { addToPolicy, changePolicy, NEW_POLICY, NOTHING_ADDED, type PolicyAddition, policyNow } from "./edit-policy.ts";
+import { readPolicyFile } from "../policy/load-policy.ts";
+import {
+  addToPolicy,
+  changePolicy,
+  NEW_POLICY,
+  NOTHING_ADDED,
+  type PolicyAddition,
+  policyNow,
+  withPreset,
+} from "./edit-policy.ts";
 import { type Proposal, proposeAddition } from "./propose.ts";
 
 /** Where a command is to be allowed: in the user's policy, or in the repository's. */
@@ -157,6 +166,23 @@ export function writeAllow(plan: AllowedAddition, place: AllowPlace): Verdict {
   return plan.wanted.decide(policy).verdict;
 }
 
+const userPolicy = (folder: string) => join(folder, "policy.yaml");
+
+/** The preset that the user's own policy names. Throws a UserError if the file cannot be read or changed. */
+export function userPreset(folder: string): PresetName {
+  const text = policyNow(userPolicy(folder));
+  return (text === undefined ? undefined : readPolicyFile(text, userPolicy(folder)).extends) ?? "default";
+}
+
+/** The user's own policy, starting from another preset. `write` takes the file as it is by then. */
+export function planPreset(folder: string, preset: PresetName): { readonly diff: string; readonly write: () => void } {
+  const path = userPolicy(folder);
+  if (preset === userPreset(folder)) return { diff: "", write: () => undefined };
+  const edit = (text: string | undefined) => withPreset(text ?? NEW_POLICY, preset, path);
+  const now = policyNow(path);
+  return { diff: unifiedDiff(now ?? "", edit(now), path), write: () => changePolicy(folder, path, edit) };
+}
+
 /** The shell command that was asked about or denied last in this workspace; undefined text when it is not known whole. */
 export function lastCommand(
   folder: string,
@@ -167,7 +193,7 @@ export function lastCommand(
 }
 
 const fileOf = ({ repository, workspaceRoot, folder }: AllowPlace) =>
-  repository ? workspacePolicy(workspaceRoot) : join(folder, "policy.yaml");
+  repository ? workspacePolicy(workspaceRoot) : userPolicy(folder);
 
 function loader(place: AllowPlace) {
   const { workspaceRoot, folder, preset } = place;
@@ -209,7 +235,7 @@ function variationsOf({ rules, hosts, readRoots, writeRoots }: PolicyAddition): 
   const varied = [
     ...rules
       .slice(0, MAX_VARIED)
-      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv), ...hosts.flatMap(hostVariations)]),
+      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv.flat()), ...hosts.flatMap(hostVariations)]),
     ...hosts.slice(0, MAX_VARIED).flatMap(hostVariations),
     ...readRoots.slice(-1).flatMap((path) => [`cat ${word(`${path}/other`)}`, `cat ${word(besides(path))}`]),
     ...writeRoots
@@ -244,5 +270,3 @@ function hostVariations(entry: string): readonly string[] {
     ...(parseAddress(host.replaceAll(/[[\]]/g, "")) === undefined ? [`curl ${word(`https://sub.${host}/`)}`] : []),
   ];
 }
-
-const word = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : shQuote(text));

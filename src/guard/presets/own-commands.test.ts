@@ -34,6 +34,18 @@ test("through npx they pass where programs of the workspace may run", () => {
 
 test.each([
   "signalbox runs restore last",
+  "signalbox runs apply 3f2a",
+  "signalbox runs cancel 3f2a",
+  "signalbox runs undo last",
+  "signalbox runs resume last",
+  "signalbox runs fork last",
+  "signalbox runs prune --yes",
+  "signalbox guard trust --yes",
+  "signalbox context memory forget --all",
+  "signalbox init stage",
+  "signalbox sandbox outside -- git push",
+  "signalbox setup --yes --preset none",
+  "signalbox uninstall --all --yes",
   "signalbox runs --json restore",
   "signalbox guard allow 'git push'",
   "signalbox guard --yes allow last",

@@ -1,7 +1,7 @@
 import type { Rule } from "../../contract/policy.ts";
 import { type Preset, rules } from "./shared-rules.ts";
 
-const READING = ["agent,doctor,prompt-plan", "guard explain", "receipt show"];
+const READING = ["agent,doctor,prompt-plan", "guard explain", "receipt show", "runs show"];
 
 const LISTING = ["runs", "runs --all", "runs --json", "runs --all --json", "runs --json --all", "--version", "--help"];
 
@@ -35,13 +35,14 @@ export const OWN_ASKING: readonly Rule[] = [
   ...rules("own-changes", "ask", {
     because: "changes what signalbox allows, trusts or keeps, or starts an agent",
     lines: [
-      "signalbox trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
-      "signalbox runs restore,prune,remove",
-      "signalbox guard allow,taint,compile",
+      "signalbox setup,uninstall,import,trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
+      "signalbox runs restore,prune,remove,apply,cancel,undo,redo,resume,fork,key",
+      "signalbox guard allow,taint,compile,trust",
       "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",
       "signalbox fleet",
       "signalbox sessions resume,fork",
       "signalbox memory forget",
+      "signalbox context memory forget",
       "signalbox mcp add,remove,test,login",
     ],
   }),

@@ -15,6 +15,16 @@ export function isInsideSession(env: NodeJS.ProcessEnv): boolean {
   return [RUN_VARIABLE, COMMAND_VARIABLE, SESSION_VARIABLE].some((name) => (env[name] ?? "") !== "");
 }
 
+/** Refuses what only a person may do, when a command of a session calls us. */
+export function refuseInSession(problem: string, fix: string): void {
+  if (!isInsideSession(process.env)) return;
+  throw new UserError(problem, {
+    where: "SIGNALBOX_RUN or SIGNALBOX_COMMAND is set",
+    fix,
+    exitCode: EXIT.refused,
+  });
+}
+
 /** The runs that this process is inside, outermost first. */
 export const outerRuns = (env: NodeJS.ProcessEnv) => (env[RUN_VARIABLE] ?? "").split(":").filter((id) => id !== "");
 

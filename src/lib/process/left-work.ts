@@ -6,7 +6,7 @@ import { ownerLife, ownFolder } from "./folder-owner.ts";
 import { makeFolder } from "../files/make-folder.ts";
 
 /** A work folder is named after the mark that all processes of the work carry in their environment. */
-const MARK = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.|$)/;
+export const MARK = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.|$)/;
 
 /** Records that processes with this mark are ours, so that they can be ended if we are killed. */
 export function markWork(parent: string, mark: string): Disposable {

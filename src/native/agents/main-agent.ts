@@ -3,7 +3,7 @@ import { compaction } from "../engine/compaction.ts";
 import { effortGate } from "../engine/effort-gate.ts";
 import type { Gate } from "../engine/gates.ts";
 import { tellCompaction } from "../engine/hooks.ts";
-import { guardProcessor } from "../engine/processor.ts";
+import { guardProcessor, type Processor } from "../engine/processor.ts";
 import { systemPrompt } from "../knowledge/system-prompt.ts";
 import { turnKnowledge } from "../knowledge/turn-knowledge.ts";
 import type { Session } from "../log/session-log.ts";
@@ -65,6 +65,7 @@ export function mainAgent(ground: AgentGround, own: MainAgent): TalkingAgent {
       pilot.processor,
       guardProcessor(guardAlso(judgedByName(tools.permit, servers), workplace.containment)),
       workplace.beforeChange,
+      whileModelThinks([undo, workplace.containment], ended),
     ],
     settings: settings.settings,
     clock: realClock,
@@ -89,6 +90,17 @@ export function mainAgent(ground: AgentGround, own: MainAgent): TalkingAgent {
     fingerprint: tree,
     helpers: delegation,
   };
+}
+
+/** A request is on the wire by then. A model that answers sooner is not delayed: its first call opens what it needs. */
+const ON_THE_WIRE_MS = 25;
+
+/** Opens what the first call needs, while the model thinks about the first request. */
+function whileModelThinks(parts: readonly { readonly prepare: () => void }[], ended: AbortSignal): Processor {
+  let timer: NodeJS.Timeout | undefined;
+  ended.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  const prepare = () => parts.forEach((part) => part.prepare());
+  return { name: "early start", onRequest: () => void (timer ??= setTimeout(prepare, ON_THE_WIRE_MS)) };
 }
 
 /** The gates in the order they are asked, without the `agentStop` hooks, which come last. */

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { type Effort, EngineSettings, type FeatureFlags, SettingsFile } from "../../contract/engine-settings.ts";
@@ -10,7 +10,8 @@ import { refuseNewer } from "../../lib/json/file-format.ts";
 import { describeIssue } from "../../lib/json/json-value.ts";
 import { readYaml } from "../../lib/json/read-yaml.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import { errorCode, messageOf, UserError } from "../../lib/text/user-error.ts";
+import { shQuote } from "../../lib/text/shell-words.ts";
+import { errorCode, EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { defaultModel } from "../../models/choose-model.ts";
 import { readEffort } from "../../models/effort.ts";
 
@@ -301,17 +302,41 @@ interface NewModel {
   readonly baseUrl?: string | undefined;
 }
 
-/**
- * Writes a model to the user's settings file, and keeps the rest of it, comments included. The address of another
- * provider is removed: it would get the new provider's key.
- */
-export function writeModel(home: string, wanted: NewModel): { readonly path: string; readonly droppedUrl: boolean } {
+/** The user's settings file with another model, not written yet. */
+interface SettingsPlan {
+  readonly path: string;
+  /** Undefined if there is no file. */
+  readonly before: string | undefined;
+  readonly text: string;
+  /** The address of another provider was removed, because it would get the new provider's key. */
+  readonly droppedUrl: boolean;
+}
+
+/** Keeps the rest of the file, comments included. Throws a UserError for a file that cannot be read or changed. */
+export function planModel(home: string, wanted: NewModel): SettingsPlan {
   const path = settingsPath(home);
   const before = readUserSettings(path);
-  const { text, droppedUrl } = withModel(before ?? "version: 1\n", wanted, path);
+  refuseReadOnly(path);
+  return { path, before, ...withModel(before ?? "version: 1\n", wanted, path) };
+}
+
+/** Root may write it all the same, but whoever took the right away meant something by it. */
+function refuseReadOnly(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || (stat.mode & 0o200) !== 0) return;
+  throw new UserError("the settings file is read-only, and nothing was written", {
+    where: path,
+    fix: `chmod u+w ${shQuote(path)}`,
+    exitCode: EXIT.refused,
+  });
+}
+
+/** Writes a model to the user's settings file. */
+export function writeModel(home: string, wanted: NewModel): Pick<SettingsPlan, "path" | "droppedUrl"> {
+  const { path, before, text, droppedUrl } = planModel(home, wanted);
   makeFolder(dirname(path));
   // A file that is a link stays one.
-  atomicWrite(before === undefined ? path : realpathSync(path), text);
+  if (text !== before) atomicWrite(before === undefined ? path : realpathSync(path), text);
   return { path, droppedUrl };
 }
 

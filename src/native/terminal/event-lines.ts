@@ -1,7 +1,8 @@
 import {
   type CompactionTrigger,
   eventOrigin,
-  type ModelCall,
+  type NamedCall,
+  type SessionEnd,
   type SessionEvent,
   type SessionOutcome,
 } from "../../contract/engine-event.ts";
@@ -76,12 +77,10 @@ function failureLine(text: string): string | undefined {
   return `  failed: ${shortLine(text, 160)}`;
 }
 
-type ToldOutcome = Pick<SessionOutcome, "reason" | "because" | "gate">;
-
 const WORDS: Readonly<Partial<Record<SessionOutcome["reason"], string>>> = { "no-progress": "no progress" };
 
 /** How a session ended, for a person: what a check printed, if it failed, then the verdict in one line. */
-export function outcomeLines({ reason, because, gate = "acceptance" }: ToldOutcome): readonly string[] {
+export function outcomeLines({ reason, because, gate = "acceptance" }: SessionEnd): readonly string[] {
   if (reason !== "gate-gave-up") return [`${WORDS[reason] ?? reason}: ${printable(because)}`];
   const [how = "", ...rest] = because.split(LAST_REASON);
   const { verdict, output } = readGateReason(rest.join(LAST_REASON));
@@ -108,7 +107,7 @@ const MAX_PATTERN = 50;
 const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "question", "topic", "description"];
 
 /** A call as one printable line, short by default. Line breaks are made visible. */
-export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MAX_LINE): string {
+export function callLine({ name, input }: NamedCall, most = MAX_LINE): string {
   const intent = intentLine({ name, input });
   if (intent !== undefined) return intent;
   return shortLine(`${name} ${mainArgument(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
@@ -117,7 +116,7 @@ export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, mos
 const MAX_INTENT = 200;
 
 /** What the model says it will do next, which is a sentence and not a call that does something. */
-function intentLine({ name, input }: Pick<ModelCall, "name" | "input">): string | undefined {
+function intentLine({ name, input }: NamedCall): string | undefined {
   const intent = name === "report_intent" && isRecord(input) ? input["intent"] : undefined;
   // The summary is shown whole, as the answer.
   if (name === "task_complete") return "says that the task is complete";
@@ -185,7 +184,7 @@ export interface ShownCall {
   readonly whole: boolean;
 }
 
-export function showCall({ name, input }: Pick<ModelCall, "name" | "input">): ShownCall {
+export function showCall({ name, input }: NamedCall): ShownCall {
   const { text, others } = mainArgument(input);
   const shown = beginning(text);
   const [first = "", ...more] = shown.split("\n");

@@ -19,12 +19,13 @@ export interface ContainmentOptions {
   readonly warn: (text: string) => void;
 }
 
-/** The session's sandbox and the snapshot beside it, both opened by the first command. */
+/** The session's sandbox and the snapshot beside it, opened by the first command or before it by `prepare`. */
 export function openContainment(options: ContainmentOptions): CommandContainment {
   const { policy, home, environment, sessionId, warn, requireSandbox } = options;
   const isRequired = requireSandbox === true || policy.sandbox === "workspace" || policy.sandbox === "strict";
   if (policy.sandbox === "off" && !isRequired) return UNCONTAINED;
   let snapshot: SnapshotSession | undefined;
+  let problem: string | undefined;
   const recovery = () => options.recovery ?? snapshot;
   const containment = openCommandContainment({
     isRequired,
@@ -45,9 +46,10 @@ export function openContainment(options: ContainmentOptions): CommandContainment
       });
       const state = await snapshot?.ready;
       if (session.contained && state?.state === "unknown")
-        warn(`no snapshot was taken (${state.because}), so commands that discard files need approval`);
+        problem = `no snapshot was taken (${state.because}), so commands that discard files need approval`;
       return session;
     },
+    onFirst: () => void (problem === undefined || warn(problem)),
   });
   return {
     ...containment,

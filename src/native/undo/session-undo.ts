@@ -18,8 +18,12 @@ export interface SessionUndo extends AsyncDisposable {
   readonly beforeChange: Processor;
   /** The snapshot of the start; undefined where the caller has taken one itself. */
   readonly snapshot: (() => SnapshotSession) | undefined;
+  /** Takes it while nobody waits. */
+  readonly prepare: () => void;
   /** Call this when a run has ended. */
   readonly rested: () => void;
+  /** What the session has changed, as lines of `git status`; undefined where no snapshot was taken. Also after the end. */
+  readonly changes: () => Promise<readonly string[] | undefined>;
   /** Settles when the states of all turns that are over are stored. */
   readonly settled: () => Promise<void>;
 }
@@ -52,6 +56,8 @@ export function openSessionUndo(opened: Session, { home, workspace, recovery, wa
     tell: tellUndo(() => turns.note),
     beforeChange: beforeChange(workspace, snapshots, () => turns.turns.at(-1)?.id),
     snapshot: recovery === undefined ? snapshots.session : undefined,
+    prepare: snapshots.prepare,
+    changes: snapshots.changes,
     rested: snapshots.after,
     settled: snapshots.settled,
     [Symbol.asyncDispose]: () => snapshots[Symbol.asyncDispose](),
@@ -67,12 +73,14 @@ function keptByRun(onTurn: OnTurn): TurnSnapshots {
     session: () => {
       throw new Error("a run has its own snapshot");
     },
+    prepare: () => {},
     async before(turn) {
       if (said !== turn) onTurn((said = turn), { because: "a run keeps its own: signalbox runs restore" });
     },
     touched: () => {},
     after: () => {},
     settled: async () => {},
+    changes: async () => undefined,
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -62,6 +62,16 @@ describe("when the policy asks for a sandbox", () => {
     ]);
   });
 
+  test("one that is opened early says nothing until a command needs it", async () => {
+    const warnings: string[] = [];
+    const containment = broken(false, warnings);
+    containment.prepare();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([warnings, containment.facts()]).toEqual([[], undefined]);
+    await open(containment)("true");
+    expect([warnings.length, containment.facts()?.contained]).toEqual([1, false]);
+  });
+
   test("under auto nothing runs in a workspace that cannot be protected, which is said once", async () => {
     const warnings: string[] = [];
     const refused = openCommandContainment({

@@ -9,6 +9,8 @@ import type { NoSandbox } from "../open-session-sandbox.ts";
 export interface CommandContainment extends AsyncDisposable {
   /** Throws where a sandbox is required and there is none. */
   readonly require: () => Promise<void>;
+  /** Opens it while nobody waits. Nothing is said about it until a command needs it. */
+  readonly prepare: () => void;
   /** What the judge needs to know about a command; empty when commands are not contained. */
   readonly judged: () => Promise<CallContainment>;
   /** Prepares an allowed or approved command: lends what it needs, or lets it run outside. */
@@ -35,6 +37,7 @@ interface ContainmentParts {
   readonly recoverable?: CallContainment["recoverable"];
   /** Without a sandbox nothing runs. */
   readonly isRequired: boolean;
+  readonly onFirst?: (() => void) | undefined;
   /** Called once, where commands are not contained although the policy would like them to be. */
   readonly warn: (text: string) => void;
 }
@@ -42,6 +45,7 @@ interface ContainmentParts {
 /** Commands run as they are. */
 export const UNCONTAINED: CommandContainment = {
   require: async () => {},
+  prepare: () => {},
   judged: async () => ({}),
   place: async () => {},
   argv: async (_, bare) => ({ argv: bare, inside: false }),
@@ -78,20 +82,8 @@ function noticeOf(
 }
 
 export function openCommandContainment(parts: ContainmentParts): CommandContainment {
-  const { open, recoverable, isRequired, warn } = parts;
-  let opening: Promise<ContainedSession | NoSandbox> | undefined;
-  let opened: ContainedSession | NoSandbox | undefined;
-  let runsNothing = isRequired;
-  const session = async () => {
-    opening ??= openOrRefuse(open).then(({ result, isRefused }) => {
-      opened = result;
-      runsNothing ||= isRefused;
-      const notice = noticeOf(result, { isRefused, isRequired });
-      if (notice !== undefined) warn(notice);
-      return result;
-    });
-    return await opening;
-  };
+  const { recoverable, isRequired } = parts;
+  const { prepare, session, opened, runsNothing, close } = openOnce(parts);
   const placed = new Map<string, readonly string[] | "outside">();
   return {
     async require() {
@@ -100,6 +92,7 @@ export function openCommandContainment(parts: ContainmentParts): CommandContainm
       const { because, fix } = result.containment;
       throw new UserError(`a sandbox is required, but there is none: ${because}`, { fix, exitCode: EXIT.refused });
     },
+    prepare: () => void prepare().catch(() => undefined),
     async judged() {
       const result = await session();
       return result.contained ? { contained: result.containment.held, recoverable } : {};
@@ -118,20 +111,47 @@ export function openCommandContainment(parts: ContainmentParts): CommandContainm
     async argv(command, bare) {
       const result = await session();
       if (!result.contained) {
-        if (!runsNothing) return { argv: bare, inside: false };
+        if (!runsNothing()) return { argv: bare, inside: false };
         throw nothingRun(result);
       }
       const place = placed.get(command) ?? [result.program];
       placed.delete(command);
       return place === "outside" ? { argv: bare, inside: false } : { argv: [...place, command], inside: true };
     },
-    takeNotes: (ended) => (opened?.contained === true ? opened.takeNotes(ended) : []),
-    facts() {
-      if (opened === undefined) return undefined;
-      return opened.contained ? opened.facts() : uncontained(opened.containment.because);
+    takeNotes(ended) {
+      const result = opened();
+      return result?.contained === true ? result.takeNotes(ended) : [];
     },
-    async [Symbol.asyncDispose]() {
-      const result = await opening?.catch(() => undefined);
+    facts() {
+      const result = opened();
+      return result?.contained === false ? uncontained(result.containment.because) : result?.facts();
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Opens it once, and says what is to be said when the first command needs it. */
+function openOnce({ open, isRequired, onFirst, warn }: ContainmentParts) {
+  let opening: ReturnType<typeof openOrRefuse> | undefined;
+  let opened: ContainedSession | NoSandbox | undefined;
+  let runsNothing = isRequired;
+  const prepare = () => (opening ??= openOrRefuse(open));
+  return {
+    prepare,
+    session: async () => {
+      const { result, isRefused } = await prepare();
+      if (opened !== undefined) return opened;
+      opened = result;
+      runsNothing ||= isRefused;
+      const notice = noticeOf(result, { isRefused, isRequired });
+      if (notice !== undefined) warn(notice);
+      onFirst?.();
+      return result;
+    },
+    opened: () => opened,
+    runsNothing: () => runsNothing,
+    close: async () => {
+      const { result } = (await opening?.catch(() => undefined)) ?? {};
       if (result?.contained === true) await result[Symbol.asyncDispose]();
     },
   };
