@@ -165,7 +165,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     doors: words(`
       attempt.ts documents.ts open-fleet.ts port.ts results.ts worker.ts workspace.ts
     `),
-    budget: [12, 1700],
+    budget: [12, 1750],
   },
   commands: {
     imports: words(
