@@ -60,7 +60,7 @@ test.skipIf(natsProgram === undefined || !existsSync("/proc/self"))(
       },
     ];
     const isOver = ({ state }: { readonly state: string }) => state === "done" || state === "dead";
-    let left = DISTURB.length * 2;
+    let left = Math.max(DISTURB.length * 2, Math.ceil(ORDERS / 4));
     for (let { orders } = await look(); !orders.every(isOver); { orders } = await look()) {
       if (left-- > 0) await DISTURB[left % DISTURB.length]?.();
       for (const [user, { child }] of workers)

@@ -48,7 +48,7 @@ const MORE: Groups = [
       ["demo", "see it all work, offline"],
       ["import", "take over the rules that you gave to an agent"],
       ["watch dashboard", "what agents do here, and which of them needs you"],
-      ["recipe", "workflows of commands and agents, with receipts"],
+      ["recipe fleet", "workflows, and tasks on several machines, with receipts"],
       ["models mcp", "native's models; the MCP servers that it uses"],
       ["context", "what native reads first, and what it remembers"],
       ["uninstall", "remove what signalbox wrote outside of repositories"],
