@@ -49,7 +49,7 @@ const MORE: Groups = [
       ["import", "take over the rules that you gave to an agent"],
       ["watch dashboard", "what agents do here, and which of them needs you"],
       ["recipe", "workflows of commands and agents, with receipts"],
-      ["models mcp context", "native: its models, MCP servers, what it reads and remembers"],
+      ["models mcp context", "native's models, MCP servers, context and memory"],
       ["uninstall", "remove what signalbox wrote outside of repositories"],
     ],
   ],
