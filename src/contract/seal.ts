@@ -31,6 +31,8 @@ export type BaseCheck = z.infer<typeof BaseCheck>;
 export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
+  /** Missing in seals of earlier versions. */
+  timed_out: z.literal(true).optional(),
   tree: Tree.nullable(),
   /** The round after which it ran. Missing where there was only one, and in seals of earlier versions. */
   round: z.int().min(1).optional(),
@@ -123,6 +125,9 @@ export type SealPredicate = z.infer<typeof SealPredicate>;
 export const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 export const PREDICATE_TYPE = "urn:signalbox:seal:v1";
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
+
+/** The name of the subject that is the commit which the work ended on. */
+export const COMMIT_SUBJECT = "commit";
 
 /** The in-toto statement: which bytes it covers, and what it claims about them. */
 export const Statement = z.strictObject({

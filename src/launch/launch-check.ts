@@ -53,11 +53,19 @@ export interface CheckedEnd {
 }
 
 /** The check of a launch. It runs outside of the agent's reach and says what it found. */
-export interface LaunchCheck extends Pick<SessionWatch, "began" | "ended" | "stopping"> {
+export interface LaunchCheck extends Pick<SessionWatch, "began"> {
+  readonly ended: (call: string) => void;
+  /** `verified`: what the check found; undefined if a new prompt ended it. */
+  readonly stopping: () => Promise<CheckedStop>;
   /** A person's prompt begins new rounds, and ends a check that is still running. */
   readonly prompted: () => void;
   /** The last result, and whether it still holds. `canRun`: the agent ended by itself, so the check may run now. */
   readonly end: (canRun: boolean, signal: AbortSignal) => Promise<CheckedEnd>;
+}
+
+/** What the agent and its person are told at a stop. */
+export interface CheckedStop extends StopAnswer {
+  readonly verified?: SealFacts["verified"] | undefined;
 }
 
 /** One run of the checks. */
@@ -106,12 +114,18 @@ export async function openLaunchCheck(order: CheckOrder, place: CheckPlace): Pro
       sentBack = 0;
       runs.abort();
     },
-    async stopping(): Promise<StopAnswer> {
+    async stopping(): Promise<CheckedStop> {
       const found = await runs.check();
       if (found === undefined) return {};
-      if (found.reason === undefined || sentBack >= rounds) return { tell: found.line + timesText(found, sentBack) };
+      const { verified } = found.checked;
+      if (found.reason === undefined || sentBack >= rounds)
+        return { tell: found.line + timesText(found, sentBack), verified };
       sentBack++;
-      return { block: found.reason, tell: `${found.line} (sent back to the agent, ${sentBack} of ${rounds})` };
+      return {
+        block: found.reason,
+        tell: `${found.line} (sent back to the agent, ${sentBack} of ${rounds})`,
+        verified,
+      };
     },
     async end(canRun, signal) {
       runs.abort();
@@ -207,11 +221,11 @@ function sandboxOf({ policy, home, isContained }: CheckPlace) {
 
 /** The line for the person, and what the agent is told. */
 function wordsOf(checked: WorkCheck, ms: number, parts: RunningParts): Pick<Found, "line" | "reason"> {
-  const { commands } = parts.order;
+  const commands = shownCommands(parts);
   const [first = "", ...rest] = withoutSecrets(checked.because ?? "", parts).split("\n");
   const output = rest.join("\n").slice(-MAX_OUTPUT);
   const failed = checked.acceptance.findLast(({ exit_code: code, base }) => code !== 0 || base !== undefined);
-  const command = failed?.command ?? commands[0] ?? "";
+  const command = failed === undefined ? (commands[0] ?? "") : withoutSecrets(failed.command, parts);
   switch (checked.verified) {
     case "accepted":
       return {
@@ -231,6 +245,8 @@ function wordsOf(checked: WorkCheck, ms: number, parts: RunningParts): Pick<Foun
 }
 
 const MAX_OUTPUT = 3000;
+
+const shownCommands = (parts: RunningParts) => parts.order.commands.map((command) => withoutSecrets(command, parts));
 
 /** The check may see more of the environment than the agent does. */
 const withoutSecrets = (text: string, { place }: RunningParts) =>
@@ -276,8 +292,8 @@ async function resultOf(
   now: Snapshot | undefined,
   parts: RunningParts,
 ): Promise<Pick<CheckedEnd, "line" | "verified">> {
-  const { commands } = parts.order;
-  if (last === undefined) return { line: `NOT CHECKED: ${commands.join(", ")} did not run`, verified: "not_checked" };
+  if (last === undefined)
+    return { line: `NOT CHECKED: ${shownCommands(parts).join(", ")} did not run`, verified: "not_checked" };
   const { line, checked, snapshot } = last;
   const { verified } = checked;
   if (now === undefined || now.digest === snapshot.digest) return { line, verified };

@@ -2,6 +2,7 @@ import { AgentEvent, deniedEvents, newEvent } from "../contract/agent-event.ts";
 import type { Outcome, Receipt } from "../contract/receipt.ts";
 import type { Acceptance, SealFacts, StopReason } from "../contract/seal.ts";
 import type { RedactOptions } from "../guard/redact.ts";
+import { keptChecks } from "./acceptance/accept-work.ts";
 import { sealSummary } from "./seal/store-receipt.ts";
 import type { RecordedCall, CallRecord } from "./call-record.ts";
 
@@ -30,6 +31,8 @@ export interface EndedSession {
   /** What changed, as lines of `git status`; undefined if that is not known. */
   readonly files: readonly string[] | undefined;
   readonly usage?: Receipt["usage"] | undefined;
+  /** The commit that it ended on, if it made one. */
+  readonly commit?: string | undefined;
   /** Every call was judged, by the policy with this hash. */
   readonly held: boolean;
   readonly policyHash: string | null;
@@ -58,6 +61,7 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
       guard: { decisions: record.decisions(), policy_sha256: session.policyHash },
       containment,
       auditHead: session.auditHead,
+      commit: session.commit,
       facts: {
         agent: { name: agent, version: session.agentVersion, binary_sha256: session.binarySha256 },
         guard: {
@@ -70,7 +74,7 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
         stopped,
         claimed,
         verified,
-        acceptance: [...acceptance],
+        acceptance: keptChecks(acceptance, secrets),
         tree,
       },
       receipt: {

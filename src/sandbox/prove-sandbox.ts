@@ -66,7 +66,7 @@ async function proveBubblewrap(policy: Policy, parts: ProofParts, isWeakerKnown 
 }
 
 /** What bubblewrap says where it does not start at all. */
-async function refusalOf(bubblewrap: string): Promise<string | undefined> {
+export async function refusalOf(bubblewrap: string): Promise<string | undefined> {
   const words = "--unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc -- /bin/true".split(" ");
   try {
     await execute(bubblewrap, words, { env: {}, timeout: 10_000 });

@@ -1,11 +1,11 @@
-import { isPartly } from "../../contract/agent-call.ts";
+import { callText, isPartly } from "../../contract/agent-call.ts";
 import { isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { SealFacts, type SealPredicate } from "../../contract/seal.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { dollars } from "../../lib/text/printable.ts";
 import { isGuarded } from "../../receipts/seal/verify-receipts.ts";
-import { callText, type DeniedCall, deniedCalls } from "../denied-calls.ts";
+import { type DeniedCall, deniedCalls } from "../denied-calls.ts";
 
 /** What a receipt and its seal say, in words. Nothing in it is safe to print as it is. */
 export interface ReceiptStory {
@@ -80,13 +80,14 @@ function checkWords(acceptance: SealPredicate["acceptance"]): ReceiptStory["chec
   });
 }
 
-function checkEnd({ exit_code: code, base }: SealPredicate["acceptance"][number]) {
+function checkEnd({ exit_code: code, timed_out: timedOut, base }: SealPredicate["acceptance"][number]) {
   const changed = (base?.changed ?? []).map(({ path, how }) => `${path} (${how})`).join(", ");
   if (code === 0 && base !== undefined)
     return base.because === null
       ? { passed: true, end: `passed, also without the changes to ${changed}` }
       : { passed: false, end: `passed only with changes to what decides it: ${changed || base.because}` };
   if (code === 0) return { passed: true, end: "passed" };
+  if (timedOut === true) return { passed: false, end: "failed, took too long" };
   return { passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
 }
 

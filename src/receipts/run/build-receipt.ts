@@ -17,9 +17,10 @@ import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import { openSnapshots, type SnapshotStore } from "../../snapshots/snapshot.ts";
-import type { WorkCheck } from "../acceptance/accept-work.ts";
+import { keptChecks, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { AgentIdentity } from "../host.ts";
 import { finalReceipt } from "../seal/canonical-receipt.ts";
+import type { CommitWatch } from "../commit-watch.ts";
 import { storeReceipt } from "../seal/store-receipt.ts";
 import type { ArtifactStore } from "../workspace/artifacts.ts";
 import type { Workspace } from "../workspace/open-workspace.ts";
@@ -118,6 +119,8 @@ export interface EndedRun {
   readonly artifacts: ArtifactStore;
   /** Without the store it had, if the run was killed. */
   readonly workspace: (Workspace & { readonly store?: SnapshotStore }) | undefined;
+  /** Of a run in place that was not killed. */
+  readonly commits?: CommitWatch | undefined;
 }
 
 /** A placeholder host for a run that ended before it had one. */
@@ -136,23 +139,26 @@ export interface BuiltReceipt {
   readonly facts: SealFacts;
   readonly decided: DecidedOutcome;
   readonly patch: string | undefined;
+  readonly commit: string | undefined;
 }
 
 /** Builds the diff, last events, receipt, and seal facts of a run that has ended. */
 export async function buildReceipt(
   run: EndedRun,
-  checked: WorkCheck,
-  decided: DecidedOutcome,
+  found: WorkCheck,
+  outcome: DecidedOutcome,
   { secrets, version }: RunSetting,
 ): Promise<BuiltReceipt> {
   const clean = (text: string) => redact(text, secrets).text;
+  const checked = { ...found, acceptance: keptChecks(found.acceptance, secrets) };
+  const decided = { ...outcome, because: clean(outcome.because) };
+  const { because } = decided;
   const { warning, ...tree } = await finalTree(run, clean);
   const refusal = decided.outcome === "failed" && !run.trace.some(({ type }) => type === "error");
-  const because = clean(decided.because);
   const events = [
     ...(warning === undefined ? [] : [newEvent({ type: "warning", message: clean(warning) })]),
     ...(refusal ? [newEvent({ type: "error", message: because, error_code: "validation_failed" })] : []),
-    endEvent(run.guard.callsNotHeld, checked, { ...decided, because }),
+    endEvent(run.guard.callsNotHeld, checked, decided),
   ];
   const accepted =
     checked.verified === "accepted" || (checked.verified === "not_checked" && decided.outcome === "complete");
@@ -160,12 +166,12 @@ export async function buildReceipt(
   const trace = [...run.trace, ...events];
   const receipt = finalReceipt(draftReceipt({ ...run, trace }, decided.outcome, verification), secrets);
   const facts = sealFactsOf(run, checked, decided, { version, tree: tree.digest });
-  return { events, receipt, facts, decided, patch: tree.patchFile };
+  return { events, receipt, facts, decided, patch: tree.patchFile, commit: await run.commits?.end() };
 }
 
 /** Stores and seals a receipt. Returns its file in the store, and how the run ended, for the run's folder. */
-export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string) {
-  const { file } = storeReceipt(home, { receipt, facts, now: () => new Date() });
+export function sealRun({ receipt, facts, decided, commit }: BuiltReceipt, home: string) {
+  const { file } = storeReceipt(home, { receipt, facts, commit, now: () => new Date() });
   const end: StoredEnd = {
     outcome: decided.outcome,
     exit_code: decided.exitCode,

@@ -5,10 +5,11 @@ import { redact } from "../../guard/redact.ts";
 import { diskError, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import type { Snapshot } from "../../snapshots/snapshot.ts";
-import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
+import { keptChecks, NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import { ProtocolError } from "../host.ts";
 import { takeArtifacts } from "../workspace/artifacts.ts";
 import { type OpenedWorkspace, openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
+import { watchCommit } from "../commit-watch.ts";
 import { buildReceipt, decideOutcome, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
 import { checkWork, type FailedRound, factsOf, followUpOf, recordCheckBase } from "./check-work.ts";
 import { type RoundJob, stopEvent, UnmetRequirements, workWithHost } from "./host-round.ts";
@@ -94,6 +95,7 @@ async function enterWorkspace(run: OpenRun): Promise<OpenedWorkspace> {
   const checkBase = await recordCheckBase(run, root);
   const entered = { ...opened, warnings: [...warnings, ...(checkBase?.warnings ?? [])] };
   run.progress.checkBase = checkBase;
+  if (mode === "pass_through") run.progress.commits = watchCommit(root);
   run.progress.workspace = entered;
   return entered;
 }
@@ -149,7 +151,8 @@ async function checkRound(run: OpenRun, workspace: OpenedWorkspace): Promise<Wor
   const checked = await checkWork(run, workspace);
   // A check may have left processes running.
   if (checked.verified !== "not_checked") await setup.processes.endRun(header.run_id);
-  if (roundNumber(run) !== undefined) run.log.append({ t: "checked", acceptance: [...checked.acceptance] });
+  if (roundNumber(run) !== undefined)
+    run.log.append({ t: "checked", acceptance: keptChecks(checked.acceptance, setup.secrets) });
   return stops.reason() === undefined ? checked : { ...NOT_CHECKED, acceptance: checked.acceptance };
 }
 
@@ -291,6 +294,7 @@ function gatherRun(run: OpenRun): EndedRun {
     auditHead: head,
     artifacts,
     workspace: progress.workspace,
+    commits: progress.commits,
   };
 }
 
