@@ -11,7 +11,7 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [31, 3040],
+    budget: [32, 3040],
   },
   lib: {
     imports: [],
@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       answer-xpia.ts client/wrappers.ts direct-call.ts install/guarded-start.ts install/prepare.ts
       project/registration.ts project/session-hooks.ts server-protocol.ts
     `),
-    budget: [31, 3600],
+    budget: [31, 3620],
   },
   staging: {
     imports: words("contract lib agents hooks recipes"),
@@ -163,7 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
     ),
-    budget: [84, 10460],
+    budget: [87, 10680],
   },
 };
 
