@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../src/lib/text/user-error.ts";
 import { accept } from "./accept.ts";
 import { backplane } from "./backplane.ts";
+import { board } from "./board.ts";
 import { containment } from "./containment.ts";
 import { engine } from "./engine.ts";
 import { guard } from "./guard.ts";
@@ -20,6 +21,7 @@ import type { Suite } from "./suite.ts";
 const SUITES: Record<string, Suite> = {
   accept,
   backplane,
+  board,
   containment,
   engine,
   guard,

@@ -4,6 +4,7 @@ import { build, type BuildOptions, type Plugin } from "esbuild";
 import { BUILT_TEXTS, recipesIn } from "../src/staging/sources/recipes.ts";
 import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
+import { buildPage } from "./build-page.ts";
 import { compileParts } from "./compile-parts.ts";
 import { finishPart, partOptions, writeEntry } from "./compiled-parts.ts";
 import { hooksOfPacks } from "./hooks-of-packs.ts";
@@ -187,6 +188,7 @@ async function makeRelease(dist: string): Promise<void> {
   writeRecipeTexts(join(dist, BUILT_TEXTS));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
+  await buildPage(join(dist, "page"));
   const compiled = Object.keys(APART).filter((name) => APART[name]?.isCompiled);
   for (const name of ["main", ...compiled]) finishPart(dist, name);
   // bin/signalbox compares it with the sources: one that was changed during the build is newer.

@@ -11,6 +11,7 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["format", "oxfmt", "--check", "."],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc", "--noEmit"],
+  ["types of the page", "tsc", "--noEmit", "-p", "page"],
   ["dead code", "knip", "--no-progress"],
   ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts", "test/agent-ids.test.ts"],
 ];

@@ -11,7 +11,7 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [31, 2920],
+    budget: [32, 3040],
   },
   lib: {
     imports: [],
@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       answer-xpia.ts client/wrappers.ts direct-call.ts install/guarded-start.ts install/prepare.ts
       project/registration.ts project/session-hooks.ts server-protocol.ts
     `),
-    budget: [31, 3600],
+    budget: [31, 3620],
   },
   staging: {
     imports: words("contract lib agents hooks recipes"),
@@ -89,20 +89,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     // A launch checks the work of its agent and leaves a receipt: receipts and snapshots do that for a run already.
     imports: words("contract lib snapshots guard agents hooks staging receipts"),
     doors: words(`
-      binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch-check.ts launch.ts read-prompt.ts
+      binary-identity.ts child-environment.ts exit-status.ts guard-run.ts launch-check.ts launch-events.ts launch.ts read-prompt.ts
       run-folder.ts write-context.ts
     `),
-    budget: [14, 2120],
+    budget: [15, 2280],
   },
   receipts: {
     imports: words("contract lib shell snapshots guard"),
     doors: words(`
       acceptance/accept-work.ts acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts
-      call-record.ts host.ts run/known-runs.ts run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-setup.ts run/run-work-order.ts
+      call-record.ts commit-watch.ts host.ts run/known-runs.ts run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-log.ts run/run-setup.ts run/run-work-order.ts
       run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
       workspace/workspace-copy.ts
     `),
-    budget: [41, 7650],
+    budget: [42, 7740],
   },
   native: {
     imports: words("contract lib shell models snapshots guard sandbox receipts"),
@@ -119,8 +119,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // The only room that knows the library that draws.
   terminal: {
     imports: words("contract lib"),
-    doors: words("rich-terminal.ts"),
-    budget: [13, 2050],
+    doors: words("board-line.ts board-screen.ts rich-terminal.ts style.ts"),
+    budget: [15, 2230],
   },
   hosts: {
     imports: words("contract lib guard sandbox agents launch receipts native"),
@@ -129,6 +129,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       sidecar/sidecar.ts
     `),
     budget: [25, 4150],
+  },
+  board: {
+    // Everything that leaves something on disk.
+    imports: words("contract lib snapshots hooks launch receipts native"),
+    doors: words("live-calls.ts read-board.ts stop-entry.ts watch-board.ts"),
+    budget: [10, 1000],
+  },
+  dashboard: {
+    imports: words("contract lib board"),
+    doors: words("serve-dashboard.ts"),
+    budget: [2, 260],
   },
   recipes: {
     imports: words("contract lib shell snapshots guard sandbox agents receipts"),
@@ -143,16 +154,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   proof: {
     imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
     doors: words(`
-      compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-state.ts
+      compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-matrix.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [20, 2750],
+    budget: [21, 2800],
   },
   commands: {
     imports: words(
-      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts recipes proof",
+      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
     ),
-    budget: [84, 10380],
+    budget: [87, 10680],
   },
 };
 

@@ -41,6 +41,16 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./commands/mcp.ts"),
   },
   {
+    name: "watch",
+    summary: "show what the agents here do, and which of them needs you",
+    load: () => import("./commands/watch/watch.ts"),
+  },
+  {
+    name: "dashboard",
+    summary: "show the same as a page, for a browser on this machine",
+    load: () => import("./commands/watch/dashboard.ts"),
+  },
+  {
     name: "run",
     summary: "run a task with an agent, check the result, keep a receipt",
     load: () => import("./commands/run/run.ts"),

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { callText } from "../contract/agent-call.ts";
 import { flawPlace, listSegments, prunedLookup, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { prunedLine } from "../lib/files/tombstones.ts";
 import { needsUpdate } from "../lib/json/file-format.ts";
@@ -10,7 +11,6 @@ import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { listReceipts } from "../receipts/seal/find-receipt.ts";
 import { verifyAuditHead } from "../receipts/seal/verify-receipts.ts";
 import type { CommandModule } from "./command-module.ts";
-import { callText } from "./denied-calls.ts";
 import { type LoggedCall, loggedCall, linesOf } from "./logged-calls.ts";
 import { printText } from "./flags.ts";
 import { subVerb, subVerbsText } from "./sub-verbs.ts";

@@ -1,3 +1,4 @@
+import { callText } from "../contract/agent-call.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
 import { denialForPerson } from "../guard/explain.ts";
 import { isRecord } from "../lib/json/json-value.ts";
@@ -24,19 +25,4 @@ export function deniedCalls(trace: readonly AgentEvent[]): readonly DeniedCall[]
 function isCallOf(event: AgentEvent, result: Extract<AgentEvent, { type: "tool_result" }>): boolean {
   if (event.type !== "tool_call") return false;
   return result.tool_use_id === null ? event.tool_name === result.tool_name : event.tool_use_id === result.tool_use_id;
-}
-
-/** The fields that say best what a call does. Agents name them differently. */
-const MAIN_FIELDS = ["command", "cmd", "file_path", "filePath", "path", "url", "pattern", "query"];
-
-/** A call as text: a command as it would be typed, anything else with the tool's name. */
-export function callText(tool: string, input: unknown): string {
-  const fields = isRecord(input) ? input : {};
-  const main = MAIN_FIELDS.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
-  const command = fields["command"] ?? fields["cmd"];
-  if (Array.isArray(command)) return `$ ${command.join(" ")}`;
-  if (typeof command === "string") return `$ ${command}`;
-  if (typeof main === "string") return `${tool} ${main}`;
-  const text = JSON.stringify(input ?? {});
-  return text === "{}" ? tool : `${tool} ${text}`;
 }

@@ -92,3 +92,18 @@ export interface Need {
   /** For people: `needs github.com:22 and your ssh key to push`. */
   readonly because: string;
 }
+
+/** The fields that say best what a call does. Agents name them differently. */
+const MAIN_FIELDS = ["command", "cmd", "file_path", "filePath", "path", "url", "pattern", "query"];
+
+/** A call as text: a command as it would be typed, anything else with the tool's name. */
+export function callText(tool: string, input: unknown): string {
+  const fields: Readonly<Record<string, unknown>> = typeof input === "object" && input !== null ? { ...input } : {};
+  const main = MAIN_FIELDS.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
+  const command = fields["command"] ?? fields["cmd"];
+  if (Array.isArray(command)) return `$ ${command.join(" ")}`;
+  if (typeof command === "string") return `$ ${command}`;
+  if (typeof main === "string") return `${tool} ${main}`;
+  const text = JSON.stringify(input ?? {});
+  return text === "{}" ? tool : `${tool} ${text}`;
+}

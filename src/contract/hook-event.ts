@@ -104,7 +104,7 @@ export interface SessionWatch {
   readonly prompted: (prompt: string) => void;
   /** Called around every call. */
   readonly began: (call: string) => void;
-  readonly ended: (call: string) => void;
+  readonly ended: (call: string, event: Pick<ToolAfter, "tool" | "input" | "subAgent">) => void;
   /** The agent, and not a sub-agent, wants to stop, and no hook of the person refused that. */
   readonly stopping: (transcript?: string) => Promise<StopAnswer>;
 }

@@ -126,6 +126,9 @@ export const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 export const PREDICATE_TYPE = "urn:signalbox:seal:v1";
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
+/** The name of the subject that is the commit which the work ended on. */
+export const COMMIT_SUBJECT = "commit";
+
 /** The in-toto statement: which bytes it covers, and what it claims about them. */
 export const Statement = z.strictObject({
   _type: z.literal(STATEMENT_TYPE),

@@ -58,8 +58,11 @@ async function beforeTool(
 ): Promise<HookAnswer> {
   context.session?.began(callKey(event));
   context.watch?.began(callKey(event));
-  const tell = ({ verdict = "allow", because = "" }: HookAnswer) =>
-    context.answered?.({ tool: event.tool, input: event.input, id: event.id }, { verdict, because });
+  const { tool, input, id, subAgent: by } = event;
+  const tell = (answer: HookAnswer) => {
+    const { verdict = "allow", because = "" } = answer;
+    context.answered?.({ tool, input, id, by }, { verdict, because, left: leftTo(answer) });
+  };
   try {
     const answer = await judgeTool(event, hooks, context);
     tell(answer);
@@ -68,6 +71,12 @@ async function beforeTool(
     tell({ verdict: "deny", because: `signalbox could not judge this call: ${messageOf(error)}` });
     throw error;
   }
+}
+
+/** A rewritten command without a verdict is asked about by the agent's second hook. */
+function leftTo({ verdict, contained }: HookAnswer): "person" | "agent" | undefined {
+  if (verdict === "ask" || (verdict === undefined && contained === true)) return "person";
+  return verdict === undefined ? "agent" : undefined;
 }
 
 async function judgeTool(
@@ -133,7 +142,7 @@ function ownPart(event: HookEvent, context: HookContext): string | undefined {
       return undefined;
     case "tool-after": {
       context.session?.ended(callKey(event));
-      context.watch?.ended(callKey(event));
+      context.watch?.ended(callKey(event), event);
       const notes = context.session?.takeNotes(endedCommand(event, context)) ?? [];
       const texts = [screenOutput(event, context), ...notes].filter((text) => text !== undefined);
       return texts.length === 0 ? undefined : texts.join("\n");

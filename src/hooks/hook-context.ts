@@ -39,6 +39,8 @@ interface SessionContainment {
 /** A call with the id that the agent's own records have for it, if its hooks report one. */
 interface ReportedCall extends AgentCall {
   readonly id?: string | undefined;
+  /** The sub-agent that makes it. */
+  readonly by?: string | undefined;
 }
 
 /** Our final answer to a call, and how far the log goes with it. */
@@ -46,6 +48,8 @@ interface ToldAnswer {
   readonly verdict: Verdict;
   readonly because: string;
   readonly logged?: SealFacts["audit_head"] | undefined;
+  /** Who decides after us: the person, whom the agent asks for us, or the agent by rules of its own. */
+  readonly left?: "person" | "agent" | undefined;
 }
 
 /** Everything needed to answer a hook call, from its dialect down to the judge. */

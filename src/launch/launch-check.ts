@@ -53,11 +53,19 @@ export interface CheckedEnd {
 }
 
 /** The check of a launch. It runs outside of the agent's reach and says what it found. */
-export interface LaunchCheck extends Pick<SessionWatch, "began" | "ended" | "stopping"> {
+export interface LaunchCheck extends Pick<SessionWatch, "began"> {
+  readonly ended: (call: string) => void;
+  /** `verified`: what the check found; undefined if a new prompt ended it. */
+  readonly stopping: () => Promise<CheckedStop>;
   /** A person's prompt begins new rounds, and ends a check that is still running. */
   readonly prompted: () => void;
   /** The last result, and whether it still holds. `canRun`: the agent ended by itself, so the check may run now. */
   readonly end: (canRun: boolean, signal: AbortSignal) => Promise<CheckedEnd>;
+}
+
+/** What the agent and its person are told at a stop. */
+export interface CheckedStop extends StopAnswer {
+  readonly verified?: SealFacts["verified"] | undefined;
 }
 
 /** One run of the checks. */
@@ -106,12 +114,18 @@ export async function openLaunchCheck(order: CheckOrder, place: CheckPlace): Pro
       sentBack = 0;
       runs.abort();
     },
-    async stopping(): Promise<StopAnswer> {
+    async stopping(): Promise<CheckedStop> {
       const found = await runs.check();
       if (found === undefined) return {};
-      if (found.reason === undefined || sentBack >= rounds) return { tell: found.line + timesText(found, sentBack) };
+      const { verified } = found.checked;
+      if (found.reason === undefined || sentBack >= rounds)
+        return { tell: found.line + timesText(found, sentBack), verified };
       sentBack++;
-      return { block: found.reason, tell: `${found.line} (sent back to the agent, ${sentBack} of ${rounds})` };
+      return {
+        block: found.reason,
+        tell: `${found.line} (sent back to the agent, ${sentBack} of ${rounds})`,
+        verified,
+      };
     },
     async end(canRun, signal) {
       runs.abort();

@@ -14,10 +14,12 @@ import { findWorkspace } from "../lib/path/workspace.ts";
 import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { messageOf } from "../lib/text/user-error.ts";
+import { type CommitWatch, watchCommit } from "../receipts/commit-watch.ts";
 import { openCallRecord, type CallRecord } from "../receipts/call-record.ts";
 import { openSnapshotSession, type SnapshotSession } from "../snapshots/open-session.ts";
 import { knownIdentity } from "./binary-identity.ts";
-import type { CheckedEnd, CheckOrder, LaunchCheck } from "./launch-check.ts";
+import type { CheckedEnd, CheckedStop, CheckOrder, LaunchCheck } from "./launch-check.ts";
+import { type LaunchEvents, openLaunchEvents } from "./launch-events.ts";
 import { checkHint } from "./obvious-check.ts";
 import { openTranscriptUsage } from "./transcript-usage.ts";
 
@@ -35,6 +37,8 @@ interface SessionStart {
   readonly checkHint?: boolean | undefined;
   /** Nobody draws on the terminal, so that what is known at a stop can be told at once. */
   readonly isHeadless: boolean;
+  /** A person sits in front of the agent and can be asked. */
+  readonly isInteractive: boolean;
   readonly warn: (text: string) => void;
 }
 
@@ -66,66 +70,116 @@ export interface SessionEnding {
 
 /** Watches a session, checks its work, and leaves a sealed receipt of it. */
 export function openLaunchSession(start: SessionStart): LaunchSession {
-  const { id, cwd, env, warn, isHeadless } = start;
+  const { id, cwd, env } = start;
   const startedAt = new Date();
   const record = openCallRecord();
   const look = openLook(record);
   const usage = openTranscriptUsage(startedAt);
-  let check: LaunchCheck | undefined;
+  const now: OpenParts = { check: undefined, events: undefined, commits: undefined, doneAt: undefined };
   let result: CheckedEnd | undefined;
   let guard: Guard | undefined;
   let ownSnapshot: SnapshotSession | undefined;
-  let doneAt: number | undefined;
-
-  const stopping: SessionWatch["stopping"] = async (transcript) => {
-    if (transcript !== undefined) usage.read(transcript);
-    const { block, tell } = await stopWord(check);
-    if (block === undefined) doneAt = record.count();
-    look.begin();
-    if (tell === undefined || !isHeadless) return { block, tell: tell && `signalbox: ${tell}` };
-    warn(tell);
-    return { block };
-  };
-  const watch: SessionWatch = {
-    checksStops: start.check !== undefined,
-    prompted(prompt) {
-      record.prompted(prompt);
-      check?.prompted();
-    },
-    stopping,
-    began: (call) => check?.began(call),
-    ended: (call) => check?.ended(call),
-  };
   return {
-    hooks: { watch, answered: record.answered },
+    hooks: hooksOf(start, { record, look, usage, now }),
     look: look.begin,
     async open(opened, folder) {
       guard = opened;
       const root = findWorkspace(cwd);
-      if (start.check !== undefined) check = await openCheck(start.check, start, { opened, folder, root });
+      now.events = openEvents(start, { folder, root }, startedAt);
+      if (start.check !== undefined) now.check = await openCheck(start.check, start, { opened, folder, root });
       if (opened.snapshot === undefined)
         ownSnapshot = openSnapshotSession({ home: signalboxHome(env), id, agent: start.agent.name, workspace: root });
       // A check takes snapshots of its own.
-      if (check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
+      if (now.check === undefined) look.open(opened.snapshot ?? ownSnapshot?.ready);
     },
-    load: async () => void (await import("../receipts/session-receipt.ts")),
+    async load() {
+      now.commits = watchCommit(findWorkspace(cwd));
+      await import("../receipts/session-receipt.ts");
+    },
     async finish({ interrupted }) {
+      now.events?.exited();
       using interruption = untilInterrupted();
-      result = await check?.end(!interrupted && record.count() > 0, interruption.signal);
+      result = await now.check?.end(!interrupted && record.count() > 0, interruption.signal);
     },
     async close(how) {
+      const ending = record.count() === 0 ? undefined : now.commits?.end();
       await ownSnapshot?.end();
+      now.events?.[Symbol.dispose]();
       if (guard === undefined || !guard.heard()) return [];
       const used = usage.end(LOOK_MS);
       const files = result?.files ?? (await look.end());
       const line = result === undefined ? hint(start, how, record) : [result.line];
-      const claimed = doneAt === record.count();
-      const ended = { start, startedAt, record, how, claimed, result, files, guard, usage: await used };
+      const claimed = now.doneAt === record.count();
+      const commit = await ending;
+      const ended = { start, startedAt, record, how, claimed, result, files, guard, commit, usage: await used };
       return [...line, await sealed(ended)];
     },
-    exitCode: ({ exitCode }) =>
-      start.strictExit === true && exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode,
+    exitCode: ({ exitCode }) => (start.strictExit === true ? strictExit(exitCode, result) : exitCode),
   };
+}
+
+/** What is there once the guard is. */
+interface OpenParts {
+  check: LaunchCheck | undefined;
+  events: LaunchEvents | undefined;
+  commits: CommitWatch | undefined;
+  /** How many calls there were when the agent stopped. */
+  doneAt: number | undefined;
+}
+
+interface Watching {
+  readonly record: CallRecord;
+  readonly look: Look;
+  readonly usage: ReturnType<typeof openTranscriptUsage>;
+  readonly now: OpenParts;
+}
+
+function hooksOf(start: SessionStart, { record, look, usage, now }: Watching): LaunchSession["hooks"] {
+  const stopping: SessionWatch["stopping"] = async (transcript) => {
+    if (transcript !== undefined) usage.read(transcript);
+    now.events?.stopping();
+    const word = await stopWord(now.check);
+    now.events?.stopped(word);
+    const { block, tell } = word;
+    if (block === undefined) now.doneAt = record.count();
+    look.begin();
+    if (tell === undefined || !start.isHeadless) return { block, tell: tell && `signalbox: ${tell}` };
+    start.warn(tell);
+    return { block };
+  };
+  return {
+    watch: {
+      checksStops: start.check !== undefined,
+      stopping,
+      prompted(prompt) {
+        record.prompted(prompt);
+        now.events?.prompted();
+        now.check?.prompted();
+      },
+      began: (call) => now.check?.began(call),
+      ended(call, event) {
+        now.events?.ended(event);
+        now.check?.ended(call);
+      },
+    },
+    answered(call, answer) {
+      record.answered(call, answer);
+      now.events?.answered(call, answer);
+    },
+  };
+}
+
+const strictExit = (exitCode: number, result: CheckedEnd | undefined) =>
+  exitCode === 0 && result !== undefined ? STRICT_EXIT[result.verified] : exitCode;
+
+/** For the board. */
+function openEvents(
+  { id, agent, isInteractive, env }: SessionStart,
+  { folder, root }: { readonly folder: string; readonly root: string },
+  startedAt: Date,
+): LaunchEvents {
+  const header = { id, agent: agent.name, folder: root, started: startedAt.getTime(), interactive: isInteractive };
+  return openLaunchEvents(folder, header, secretValues(env));
 }
 
 /** For work that ended by itself and could have been checked. */
@@ -165,7 +219,7 @@ function commandIn(folder: string, command: string): string {
 }
 
 /** A check that cannot be run keeps nobody from stopping. */
-async function stopWord(check: LaunchCheck | undefined): ReturnType<SessionWatch["stopping"]> {
+async function stopWord(check: LaunchCheck | undefined): Promise<CheckedStop> {
   try {
     return (await check?.stopping()) ?? {};
   } catch (error) {
@@ -237,6 +291,7 @@ interface ToSeal {
   readonly files: readonly string[] | undefined;
   readonly guard: Guard;
   readonly usage: Usage | undefined;
+  readonly commit: string | undefined;
 }
 
 /** The last line of the session. */

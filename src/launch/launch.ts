@@ -247,7 +247,8 @@ async function guardLaunch(launch: Launch, folder: string): Promise<GuardedLaunc
   if (!place.isInHome) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
   const id = basename(folder).replace(/\.\d+$/, "");
   try {
-    const session = openLaunchSession({ ...launch, id, isHeadless: !drawsOnTerminal(launch) });
+    const seat = { isHeadless: !drawsOnTerminal(launch), isInteractive: isInteractive(launch) };
+    const session = openLaunchSession({ ...launch, ...seat, id });
     const guard = await prepareGuard({
       ...startOf(launch),
       ...session.hooks,

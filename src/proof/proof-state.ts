@@ -43,7 +43,7 @@ export function writeProof(home: string, proof: Proof): void {
 }
 
 /** An agent's proof, or a clause that says that a newer signalbox wrote it; undefined if it is missing or unreadable. */
-function readProof(home: string, agent: string): Proof | string | undefined {
+export function readProof(home: string, agent: string): Proof | string | undefined {
   try {
     const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
     // Its `version` is the agent's.

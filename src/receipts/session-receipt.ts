@@ -31,6 +31,8 @@ export interface EndedSession {
   /** What changed, as lines of `git status`; undefined if that is not known. */
   readonly files: readonly string[] | undefined;
   readonly usage?: Receipt["usage"] | undefined;
+  /** The commit that it ended on, if it made one. */
+  readonly commit?: string | undefined;
   /** Every call was judged, by the policy with this hash. */
   readonly held: boolean;
   readonly policyHash: string | null;
@@ -59,6 +61,7 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
       guard: { decisions: record.decisions(), policy_sha256: session.policyHash },
       containment,
       auditHead: session.auditHead,
+      commit: session.commit,
       facts: {
         agent: { name: agent, version: session.agentVersion, binary_sha256: session.binarySha256 },
         guard: {

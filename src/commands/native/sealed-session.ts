@@ -12,6 +12,7 @@ import { messageOf } from "../../lib/text/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../native/log/log-folder.ts";
 import { nativeOpener, type NativeSession, type OpenNative } from "../../native/session.ts";
 import type { NativeSettings } from "../../native/settings/session-settings.ts";
+import { type CommitWatch, watchCommit } from "../../receipts/commit-watch.ts";
 import { type CallRecord, openCallRecord } from "../../receipts/call-record.ts";
 import { workOfSession } from "../../receipts/seal/find-receipt.ts";
 import { type EndedSession, sealSession, sessionLine } from "../../receipts/session-receipt.ts";
@@ -31,6 +32,7 @@ export function sealedOpener(settings: NativeSettings, tell: (line: string) => v
     const { home } = settings;
     const folder = sessionsFolder(home);
     const resumed = place.resume === undefined ? undefined : findSession(folder, place.resume, place.cwd);
+    const commits = watchCommit(place.cwd);
     const from = resumed === undefined ? 0 : sizeOf(logPath(folder, resumed));
     const session = await open(place);
     return {
@@ -39,7 +41,7 @@ export function sealedOpener(settings: NativeSettings, tell: (line: string) => v
         await session[Symbol.asyncDispose]();
         try {
           const log = recordsIn(logPath(folder, session.conversation.id), from);
-          const line = await sealConversation(session, { settings, startedAt, record, log });
+          const line = await sealConversation(session, { settings, startedAt, record, log, commits });
           if (line !== undefined) tell(line);
         } catch (error) {
           settings.warn(`no receipt was stored: ${messageOf(error)}`);
@@ -85,12 +87,13 @@ interface ToSeal {
   readonly startedAt: Date;
   readonly record: CallRecord;
   readonly log: readonly SessionRecord[];
+  readonly commits: CommitWatch;
 }
 
 /** Nothing is sealed if the model was never asked. */
 async function sealConversation(
   { conversation, workspace, containment, left }: NativeSession,
-  { settings, startedAt, record, log }: ToSeal,
+  { settings, startedAt, record, log, commits }: ToSeal,
 ): Promise<string | undefined> {
   const { home, version, environment, check } = settings;
   const rest = log.findLast((each) => each.type === "rest");
@@ -116,6 +119,7 @@ async function sealConversation(
     check: command === undefined ? undefined : checkOf(command, log),
     files: record.count() === 0 ? [] : await left.changes().catch(() => undefined),
     usage: usageOf(log),
+    commit: record.count() === 0 ? undefined : await commits.end(),
     held: true,
     policyHash: policy,
     containment: containment(),

@@ -39,12 +39,15 @@ export const HELP: Readonly<Record<string, SubVerbHelp>> = {
     ],
   },
   verify: {
-    usage: "[RUN | FILE] [--key PEM] [--allow-gone] [--json]",
+    usage: "[RUN | FILE | --commit REV] [--key PEM] [--allow-gone] [--json]",
     summary: "check hashes, signatures, chain and log",
-    flags: ["--key", "--allow-gone", "--json"],
+    flags: ["--commit", "--key", "--allow-gone", "--json"],
+    more: `With --commit: which session made this commit. Exits with 0 only if its receipt
+is good and its check passed.`,
     examples: [
       "signalbox receipt verify",
       "signalbox receipt verify last",
+      "signalbox receipt verify --commit HEAD",
       "signalbox receipt verify receipt.json --key their.pub.pem",
     ],
   },
@@ -83,6 +86,7 @@ export const command: CommandModule = {
       .option("--all", "diff: compare every field, times and ids too")
       .option("--limit <n>", "how many of the newest receipts `list` prints", "50")
       .option("--key <file>", "check the seal of a file with this public key instead of your own")
+      .option("--commit <rev>", "verify: the session that made this commit, and its check")
       .option("--allow-gone", "verify: don't fail on artifacts that were removed")
       .option("--out <file>", "where `export` writes (default: standard output)")
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));

@@ -1,11 +1,11 @@
-import { isPartly } from "../../contract/agent-call.ts";
+import { callText, isPartly } from "../../contract/agent-call.ts";
 import { isRefusedByAgent } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { SealFacts, type SealPredicate } from "../../contract/seal.ts";
 import { isRecord } from "../../lib/json/json-value.ts";
 import { dollars } from "../../lib/text/printable.ts";
 import { isGuarded } from "../../receipts/seal/verify-receipts.ts";
-import { callText, type DeniedCall, deniedCalls } from "../denied-calls.ts";
+import { type DeniedCall, deniedCalls } from "../denied-calls.ts";
 
 /** What a receipt and its seal say, in words. Nothing in it is safe to print as it is. */
 export interface ReceiptStory {

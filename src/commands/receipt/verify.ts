@@ -1,4 +1,4 @@
-import { pickRun } from "../../receipts/seal/find-receipt.ts";
+import { pickRun, sealedCommit } from "../../receipts/seal/find-receipt.ts";
 import {
   type HomeReport,
   isGuarded,
@@ -8,6 +8,8 @@ import {
 } from "../../receipts/seal/verify-receipts.ts";
 import type { Statement } from "../../contract/seal.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
+import { currentFolder } from "../../lib/path/workspace.ts";
+import { runGit } from "../../lib/process/run-git.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { prunedLine } from "../../lib/files/tombstones.ts";
 import { EXIT, isUserError, UserError } from "../../lib/text/user-error.ts";
@@ -18,6 +20,10 @@ import type { CommandInput } from "../command-module.ts";
 /** Verifies all receipts of this machine, one run with the chain it belongs to, or one file. Reports every problem. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const [, word] = words;
+  const commit = textFlag(flags, "commit");
+  if (commit !== undefined && word !== undefined)
+    throw new UserError("a run and --commit cannot be combined", { where: "--commit", fix: "pass one of them" });
+  if (commit !== undefined) return await checkCommit(commit, flags);
   if (word === undefined) return checkHome(flags);
   return isFile(word) ? checkFile(word, flags) : checkRun(word, flags);
 }
@@ -34,6 +40,52 @@ function checkHome(flags: Flags): number {
     tell(report, [...(good ? [summary] : []), ...pruned.map(prunedLine), ...(good ? limit(seals) : [])]);
   }
   return good ? EXIT.ok : EXIT.failed;
+}
+
+/** Which session made a commit, and whether its check passed. Only a good receipt of a passed check counts. */
+async function checkCommit(revision: string, flags: Flags): Promise<number> {
+  const commit = await commitOf(revision);
+  const whole = verifyHome(signalboxHome());
+  const made = whole.seals.filter((statement) => sealedCommit(statement) === commit);
+  const [last] = made.toReversed();
+  if (last === undefined)
+    throw new UserError("no receipt ends on this commit", {
+      where: commit,
+      fix: "it was not made in a session here, or was amended or rebased since: signalbox receipt list",
+      exitCode: EXIT.failed,
+    });
+  const { run_id: run, agent, verified, acceptance } = last.predicate;
+  const { findings, gone } = reportOfRun(whole, run);
+  const good = isGood({ ...whole, findings, gone }, flags);
+  const passed = good && verified === "accepted";
+  if (flags["json"] === true) printJson({ good, passed, commit, run, agent: agent.name, verified, findings, gone });
+  else {
+    const checks = [...new Set(acceptance.map(({ command }) => command))].join(", ");
+    const word = passed ? `VERIFIED ${checks}` : (WORDS[verified] ?? "NOT CHECKED");
+    const line = `${good ? word : "BAD RECEIPT"}: commit ${commit.slice(0, 12)} was made in run ${run} (${agent.name})`;
+    tell({ ...whole, findings, gone }, [line]);
+  }
+  return passed ? EXIT.ok : EXIT.failed;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  refused: "FAILED",
+  changed_check: "CHANGED CHECK",
+  stale: "STALE",
+};
+
+async function commitOf(revision: string): Promise<string> {
+  const refuse = (cause?: unknown) =>
+    new UserError("git does not know this commit", { where: revision, fix: "for example --commit HEAD", cause });
+  try {
+    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
+    const { stdout } = await runGit(args, { cwd: currentFolder(), accept: [1, 128] });
+    const commit = stdout.toString("utf8").trim();
+    if (commit !== "") return commit;
+  } catch (error) {
+    throw refuse(error);
+  }
+  throw refuse();
 }
 
 /** Problems that only concern other runs are mentioned, but only fail the verification of all receipts. */

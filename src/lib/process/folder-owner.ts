@@ -95,6 +95,13 @@ export function ownerLife(folder: string): Life {
   return life === "dead" && !seesAllProcesses() ? "unknown" : life;
 }
 
+/** The process that owns a folder, if it is alive and we can see it. */
+export function visibleOwner(folder: string): number | undefined {
+  const owner = ownerOf(folder);
+  if (owner === undefined || owner.space === "" || owner.space !== ownPlace().space) return undefined;
+  return ownerLife(folder) === "alive" && processLife(owner) === "alive" ? owner.pid : undefined;
+}
+
 /** Whether a process in our own pid namespace is alive. Unknown when the system does not let us see it. */
 export function processLife({ pid, started }: { readonly pid: number; readonly started: string }): Life {
   const state = processState(pid);

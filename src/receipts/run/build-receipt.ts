@@ -20,6 +20,7 @@ import { openSnapshots, type SnapshotStore } from "../../snapshots/snapshot.ts";
 import { keptChecks, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { AgentIdentity } from "../host.ts";
 import { finalReceipt } from "../seal/canonical-receipt.ts";
+import type { CommitWatch } from "../commit-watch.ts";
 import { storeReceipt } from "../seal/store-receipt.ts";
 import type { ArtifactStore } from "../workspace/artifacts.ts";
 import type { Workspace } from "../workspace/open-workspace.ts";
@@ -118,6 +119,8 @@ export interface EndedRun {
   readonly artifacts: ArtifactStore;
   /** Without the store it had, if the run was killed. */
   readonly workspace: (Workspace & { readonly store?: SnapshotStore }) | undefined;
+  /** Of a run in place that was not killed. */
+  readonly commits?: CommitWatch | undefined;
 }
 
 /** A placeholder host for a run that ended before it had one. */
@@ -136,6 +139,7 @@ export interface BuiltReceipt {
   readonly facts: SealFacts;
   readonly decided: DecidedOutcome;
   readonly patch: string | undefined;
+  readonly commit: string | undefined;
 }
 
 /** Builds the diff, last events, receipt, and seal facts of a run that has ended. */
@@ -162,12 +166,12 @@ export async function buildReceipt(
   const trace = [...run.trace, ...events];
   const receipt = finalReceipt(draftReceipt({ ...run, trace }, decided.outcome, verification), secrets);
   const facts = sealFactsOf(run, checked, decided, { version, tree: tree.digest });
-  return { events, receipt, facts, decided, patch: tree.patchFile };
+  return { events, receipt, facts, decided, patch: tree.patchFile, commit: await run.commits?.end() };
 }
 
 /** Stores and seals a receipt. Returns its file in the store, and how the run ended, for the run's folder. */
-export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string) {
-  const { file } = storeReceipt(home, { receipt, facts, now: () => new Date() });
+export function sealRun({ receipt, facts, decided, commit }: BuiltReceipt, home: string) {
+  const { file } = storeReceipt(home, { receipt, facts, commit, now: () => new Date() });
   const end: StoredEnd = {
     outcome: decided.outcome,
     exit_code: decided.exitCode,

@@ -1,5 +1,5 @@
 import { withoutUpdate } from "../../lib/json/file-format.ts";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { type Life, ownerLife, ownerOf, processLife } from "../../lib/process/folder-owner.ts";
 import { isInside } from "../../lib/path/inside.ts";
@@ -40,16 +40,24 @@ export function readRuns(home: string): { readonly runs: KnownRun[]; readonly un
   const runs: KnownRun[] = [];
   const unread: UnreadRun[] = [];
   for (const id of folderNames(runsFolder(home))) {
-    const folder = join(runsFolder(home), id);
-    const header = readRecord(join(folder, "run.json"), RunHeader);
-    const end = readRecord(join(folder, "closed.json"), StoredEnd);
-    const root = header.state === "read" ? header.value.root : undefined;
-    if (header.state === "unread") unread.push({ id, folder, root: rootIn(header.raw), ...reason("run.json", header) });
-    else if (end.state === "unread") unread.push({ id, folder, root, ...reason("closed.json", end) });
-    else if (header.state === "read")
-      runs.push({ folder, header: header.value, end: end.state === "read" ? end.value : undefined });
+    const run = readRun(join(runsFolder(home), id));
+    if (run === undefined) continue;
+    if ("because" in run) unread.push(run);
+    else runs.push(run);
   }
   return { runs: runs.toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1)), unread };
+}
+
+/** One run by its folder; undefined for a folder without a header. */
+export function readRun(folder: string): KnownRun | UnreadRun | undefined {
+  const id = basename(folder);
+  const header = readRecord(join(folder, "run.json"), RunHeader);
+  const end = readRecord(join(folder, "closed.json"), StoredEnd);
+  const root = header.state === "read" ? header.value.root : undefined;
+  if (header.state === "unread") return { id, folder, root: rootIn(header.raw), ...reason("run.json", header) };
+  if (end.state === "unread") return { id, folder, root, ...reason("closed.json", end) };
+  if (header.state === "missing") return undefined;
+  return { folder, header: header.value, end: end.state === "read" ? end.value : undefined };
 }
 
 const reason = (file: string, { because, newer }: { readonly because: string; readonly newer: boolean }) => ({

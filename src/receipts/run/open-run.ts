@@ -11,6 +11,7 @@ import { startTime } from "../../lib/process/process-table.ts";
 import { errorCode, EXIT, UserError } from "../../lib/text/user-error.ts";
 import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { KeptBase } from "../acceptance/check-base.ts";
+import type { CommitWatch } from "../commit-watch.ts";
 import type { Host } from "../host.ts";
 import { type ArtifactStore, keepableEvent, openArtifacts } from "../workspace/artifacts.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
@@ -44,6 +45,7 @@ interface RunProgress {
   /** What decides the acceptance checks, as it was before the work. */
   checkBase?: KeptBase | undefined;
   guard?: OrderGuard;
+  commits?: CommitWatch;
   /** The last one is the current one. */
   readonly rounds: Round[];
 }

@@ -6,6 +6,7 @@ import { everything, git, repositoryWith, writeFiles } from "../../../test/suppo
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { receiptHash } from "../seal/canonical-receipt.ts";
+import { listReceipts, sealedCommit } from "../seal/find-receipt.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 const kinds = (steps: readonly { readonly type: string; readonly event?: { readonly type: string } }[]) =>
@@ -243,4 +244,18 @@ test.each([
         };
   await expect(runWorkOrder(order, parts).next()).rejects.toMatchObject({ name: "UserError", exitCode: 2 });
   expect(existsSync(join(parts.home, "runs"))).toBe(false);
+});
+
+test.each([
+  ["in place", false],
+  ["on a copy", true],
+])("a run %s names the commit that it ended on, if it made one in the workspace", async (_, staged) => {
+  const [root, home] = [repositoryWith({ "a.txt": "a\n" }), tempFolder()];
+  const commit = "git add -A && git -c user.name=a -c user.email=a@a commit -qm made";
+  const script = [{ write: "made.txt", content: "m\n" }];
+  const { end } = await runOrder({ root, home, staged, script, accept: [commit] });
+  expect(end.facts.verified).toBe("accepted");
+  const [seal] = listReceipts(home);
+  const named = seal === undefined ? undefined : sealedCommit(seal.statement);
+  expect(named).toBe(staged ? undefined : git(root, "rev-parse", "HEAD").trim());
 });

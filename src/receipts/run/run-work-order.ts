@@ -9,6 +9,7 @@ import { keptChecks, NOT_CHECKED, type WorkCheck } from "../acceptance/accept-wo
 import { ProtocolError } from "../host.ts";
 import { takeArtifacts } from "../workspace/artifacts.ts";
 import { type OpenedWorkspace, openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
+import { watchCommit } from "../commit-watch.ts";
 import { buildReceipt, decideOutcome, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
 import { checkWork, type FailedRound, factsOf, followUpOf, recordCheckBase } from "./check-work.ts";
 import { type RoundJob, stopEvent, UnmetRequirements, workWithHost } from "./host-round.ts";
@@ -94,6 +95,7 @@ async function enterWorkspace(run: OpenRun): Promise<OpenedWorkspace> {
   const checkBase = await recordCheckBase(run, root);
   const entered = { ...opened, warnings: [...warnings, ...(checkBase?.warnings ?? [])] };
   run.progress.checkBase = checkBase;
+  if (mode === "pass_through") run.progress.commits = watchCommit(root);
   run.progress.workspace = entered;
   return entered;
 }
@@ -292,6 +294,7 @@ function gatherRun(run: OpenRun): EndedRun {
     auditHead: head,
     artifacts,
     workspace: progress.workspace,
+    commits: progress.commits,
   };
 }
 

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../lib/json/sha256.ts";
-import type { Statement } from "../../contract/seal.ts";
+import { COMMIT_SUBJECT, type Statement } from "../../contract/seal.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { receiptHash } from "./canonical-receipt.ts";
 import { type IndexedSeal, readIndex, readSealLine } from "./receipt-index.ts";
@@ -53,12 +53,25 @@ export function latestReceipts(home: string, limit: number): readonly Sealed[] {
   return found.length === sealed.length ? found : listReceipts(home).slice(-limit);
 }
 
+/** Changes whenever a receipt is stored or the chain is pruned. */
+export function storeState(home: string): string {
+  const { size, mtimeMs } = statSync(storePlaces(home).chain, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
+  return `${size} ${mtimeMs}`;
+}
+
+/** The receipt that a seal is for; `gone`, or `changed` since it was sealed. */
+export function sealedReceipt(home: string, statement: Statement): Buffer | "gone" | "changed" {
+  const content = readReceiptBytes(home, idOf({ statement }));
+  if (content === undefined) return "gone";
+  return sha256(content) === sealedHash(statement) ? content : "changed";
+}
+
 /** The receipt of a run, by id, unique id prefix, or `last`. Never returns a receipt that was changed. */
 export function findReceipt(home: string, run: string): FoundReceipt {
   const first = findIndexed(home, run) ?? pickRun(listReceipts(home), run);
-  const content = readReceiptBytes(home, idOf(first));
-  if (content === undefined) refusePruned(home, first.statement);
-  if (content === undefined || sha256(content) !== sealedHash(first.statement))
+  const content = sealedReceipt(home, first.statement);
+  if (content === "gone") refusePruned(home, first.statement);
+  if (typeof content === "string")
     throw new UserError("the receipt of this run is missing or was changed", {
       where: receiptFileName(idOf(first)),
       fix: "details: signalbox receipt verify",
@@ -134,6 +147,10 @@ const isOf =
 /** The work order of a conversation: the receipts of all its starts have the same. */
 export const workOfSession = (session: string) => sha256(`signalbox session ${session}`).slice(0, 32);
 
+/** The commit that a seal names. */
+export const sealedCommit = ({ subject }: Statement): string | undefined =>
+  subject.find(({ name }) => name === COMMIT_SUBJECT)?.digest["gitCommit"];
+
 const idOf = ({ statement }: { readonly statement: Statement }) => statement.predicate.run_id;
 
 /** The receipt with its hash filled in, in the contract's form. */
@@ -151,6 +168,12 @@ export function exportReceipt(home: string, run: string): string {
     public_key: publicPem(sealKey(home)),
   };
   return `${exactJson(exported)}\n`;
+}
+
+/** The exact text that was sealed, the seal, and the key of this machine, for whoever verifies them elsewhere. */
+export function sealedParts(home: string, run: string) {
+  const { text, seal } = findReceipt(home, run);
+  return { text, seal: parseJson(seal), key: publicPem(sealKey(home)) };
 }
 
 const EXPORT_FORMAT = "signalbox-receipt/v1";

@@ -3,6 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Receipt } from "../../contract/receipt.ts";
 import {
+  COMMIT_SUBJECT,
   PAYLOAD_TYPE,
   PREDICATE_TYPE,
   Seal,
@@ -25,17 +26,20 @@ interface SealMaterial {
   /** The receipt's canonical hash. */
   readonly hash: string;
   readonly facts: SealFacts;
+  /** The commit that the work ended on, if it made one. */
+  readonly commit?: string | undefined;
   /** Its position in the chain. */
   readonly place: { readonly sequence: number; readonly previous: string | null; readonly sealedAt: string };
 }
 
 /** Seals a receipt: signs a statement about its hash, the final tree, and the artifacts. Returns one line of text. */
-export function sealReceipt({ receipt, hash, facts, place }: SealMaterial, key: SealKey): string {
+export function sealReceipt({ receipt, hash, facts, commit, place }: SealMaterial, key: SealKey): string {
   const statement: Statement = {
     _type: STATEMENT_TYPE,
     subject: [
       { name: receiptSubject(receipt.meta.run_id), digest: { sha256: hash } },
       ...(facts.tree === null ? [] : [{ name: "tree", digest: treeDigest(facts.tree) }]),
+      ...(commit === undefined ? [] : [{ name: COMMIT_SUBJECT, digest: { gitCommit: commit } }]),
       ...facts.artifacts.map(({ path, sha256 }) => ({ name: `artifact/${path}`, digest: { sha256 } })),
     ],
     predicateType: PREDICATE_TYPE,

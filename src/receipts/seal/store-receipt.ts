@@ -30,6 +30,8 @@ interface ReceiptToStore {
   /** As returned by `finalReceipt`. */
   readonly receipt: Receipt;
   readonly facts: SealFacts;
+  /** The commit that the work ended on, if it made one. */
+  readonly commit?: string | undefined;
   readonly now: () => Date;
 }
 
@@ -44,7 +46,7 @@ interface StoredReceipt {
  * Seals a receipt and adds it to this machine's chain. Safe when many runs end at once and when this process dies at
  * any point. Refuses a second receipt for the same run, and a store that does not match its signed head.
  */
-export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToStore): StoredReceipt {
+export function storeReceipt(home: string, { receipt, facts, commit, now }: ReceiptToStore): StoredReceipt {
   const places = storePlaces(home);
   const key = sealKey(home);
   const text = canonicalReceipt(receipt);
@@ -56,7 +58,7 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
     checkEnd(places, head);
     if (existsSync(file)) throw secondReceipt(file);
     const place = { sequence: (head?.count ?? 0) + 1, previous: head?.hash ?? null, sealedAt: now().toISOString() };
-    const line = sealReceipt({ receipt, hash, facts, place }, key);
+    const line = sealReceipt({ receipt, hash, facts, commit, place }, key);
     atomicWrite(places.stagedReceipt, text);
     atomicWrite(places.pending, line);
     syncFolder(dirname(places.pending));
@@ -215,6 +217,8 @@ interface WorkSummary {
   readonly auditHead: SealFacts["audit_head"];
   /** What else is known, such as checks and what changed. */
   readonly facts?: Partial<SealFacts>;
+  /** The commit that the work ended on, if it made one. */
+  readonly commit?: string | undefined;
   readonly receipt?: Partial<Pick<Receipt, "backend" | "usage" | "usage_raw" | "verification">>;
   /** What else the last event says. */
   readonly end?: Readonly<Record<string, unknown>>;
@@ -252,7 +256,7 @@ export function sealSummary(home: string, summary: WorkSummary, secrets: RedactO
     }),
     secrets,
   );
-  return storeReceipt(home, { receipt, facts: factsOf(summary), now: () => new Date() }).hash;
+  return storeReceipt(home, { receipt, facts: factsOf(summary), commit: summary.commit, now: () => new Date() }).hash;
 }
 
 function factsOf({ agent, version, engine, guard, outcome, containment, auditHead, facts }: WorkSummary): SealFacts {
