@@ -46,6 +46,7 @@ const MORE: Groups = [
     [
       [OTHERS, "start it under your rules too"],
       ["demo", "see it all work, offline"],
+      ["import", "take over the rules that you gave to an agent"],
       ["watch dashboard", "what agents do here, and which of them needs you"],
       ["recipe", "workflows of commands and agents, with receipts"],
       ["models mcp context", "native's models, MCP servers, context and memory"],
