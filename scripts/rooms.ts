@@ -163,7 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
     ),
-    budget: [81, 10080],
+    budget: [82, 10180],
   },
 };
 
