@@ -34,6 +34,7 @@ const SLOW = [
   "test/bundled-workflows.test.ts",
   "test/changed-check.test.ts",
   "test/completions.test.ts",
+  "test/documents.test.ts",
   "test/ending.test.ts",
   "test/guard-allow.test.ts",
   "test/host-conformance.test.ts",

@@ -61,11 +61,34 @@ export const engine: Suite = async ({ quick }) => {
     return {
       rows: [...agents, { agent: "engine alone", ...long }],
       result: { suite: "engine", form, rounds, agents, long },
+      ratios: ratiosOf(agents),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 };
+
+const PEERS = new Set(["pi", "codex", "claude"]);
+
+/** Of our engine, over the fastest peer or the bare floor. */
+function ratiosOf(agents: readonly ReturnType<typeof row>[]): Readonly<Record<string, number>> {
+  const ours = agents.find(({ agent }) => agent === "native");
+  const floor = agents.find(({ agent }) => agent === "bare floor");
+  if (ours === undefined || floor === undefined) return {};
+  const peers = agents.filter(({ agent }) => PEERS.has(agent));
+  const fastest = (field: "oneMs" | "threeMs") => Math.min(...peers.map((each) => each[field]));
+  return {
+    ...(peers.length === 0
+      ? {}
+      : {
+          "one turn over the fastest peer": ours.oneMs / fastest("oneMs"),
+          "three turns over the fastest peer": ours.threeMs / fastest("threeMs"),
+        }),
+    "one turn over the floor": ours.oneMs / floor.oneMs,
+    "three turns over the floor": ours.threeMs / floor.threeMs,
+    "three turns of a slow model over the floor": ours.slowThreeMs / floor.slowThreeMs,
+  };
+}
 
 /** One run from start to exit in a fresh repository. A run that did not do all its work does not count: it throws. */
 async function measured(entry: Contender, scene: Scene, isWatched: boolean): Promise<Omit<Run, "agent" | "scene">> {

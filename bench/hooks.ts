@@ -34,7 +34,10 @@ export const hooks: Suite = async ({ quick }) => {
     const added = rows
       .filter(({ hook }) => hook === "signalbox")
       .map(({ agent, overShP50Ms }) => ({ agent, overEmptyShP50Ms: overShP50Ms }));
-    return { rows, result: { suite: "hooks", rows, added } };
+    const ratios = rows
+      .filter(({ hook }) => hook === "signalbox")
+      .map(({ agent, p50Ms, overShP50Ms }) => [`${agent}, a call over empty sh hooks`, p50Ms / (p50Ms - overShP50Ms)]);
+    return { rows, result: { suite: "hooks", rows, added }, ratios: Object.fromEntries(ratios) };
   } finally {
     rmSync(place, { recursive: true, force: true });
   }

@@ -48,13 +48,27 @@ export const launch: Suite = async ({ quick }) => {
       maxMs,
       runs,
     }));
-    return { rows: [...guarded, ...rows], result: { suite: "launch", form, guarded, timings, added } };
+    return {
+      rows: [...guarded, ...rows],
+      result: { suite: "launch", form, guarded, timings, added },
+      ratios: ratiosOf(guarded),
+    };
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
 };
 
 const FORMS = HOOKS.filter((kind) => kind === "no hook" || kind.startsWith("signalbox"));
+
+const ratiosOf = (guarded: Awaited<ReturnType<typeof guardedLaunches>>) =>
+  Object.fromEntries(
+    guarded
+      .filter(({ command }) => command.endsWith(": signalbox"))
+      .map(({ command, requestMs, requestOverAloneMs }) => [
+        `${command}, over alone`,
+        requestMs / (requestMs - requestOverAloneMs),
+      ]),
+  );
 
 interface Launched {
   readonly request: number;

@@ -4,54 +4,71 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRecovery } from "../src/snapshots/recovery.ts";
 import { takeSnapshot, type TakenSnapshot, USUAL_SNAPSHOT_LIMITS } from "../src/snapshots/take-snapshot.ts";
+import { takeState } from "../src/snapshots/turn-states.ts";
+import { median } from "./measure.ts";
 import type { Suite } from "./suite.ts";
 
-const FILES = 10_000;
 const CHANGED = 100;
 
-/** A snapshot of a tree of 10,000 files, beside what git itself needs to see and store the same changes. */
+/** Snapshots of a large tree and the states of turns in it, beside what git itself needs to see and store the changes. */
 export const snapshots: Suite = async ({ quick }) => {
+  const trees = [];
+  for (const files of quick ? [10_000] : [10_000, 100_000]) trees.push(await measure(files, quick ? 3 : 9));
+  const rows = trees.flatMap((tree) => [
+    {
+      measure: `takeSnapshot, ${tree.files} files, ${CHANGED} changed and ${CHANGED} new, ms`,
+      median: tree.snapshotMs,
+    },
+    { measure: "git stash create (floor; leaves out new files), ms", median: tree.gitStashCreateMs },
+    { measure: "git add -A and write-tree in a temporary index (floor), ms", median: tree.gitAddMs },
+    { measure: "openRecovery after it, ms", median: tree.recoveryMs },
+    { measure: "recoverable(file), ms", median: tree.recoverableFileMs },
+    { measure: "recoverable(folder of 100 files), ms", median: tree.recoverableTreeMs },
+    { measure: "takeState, nothing changed, ms", median: tree.sameStateMs },
+    { measure: "takeState, one file changed, ms", median: tree.stateMs },
+    { measure: "git status (floor), ms", median: tree.gitStatusMs },
+  ]);
+  const {
+    snapshotMs = Number.NaN,
+    gitAddMs = Number.NaN,
+    stateMs = Number.NaN,
+    gitStatusMs = Number.NaN,
+  } = trees.at(-1) ?? {};
+  const ratios = {
+    "a snapshot over git add": snapshotMs / gitAddMs,
+    "state of a turn over git status": stateMs / gitStatusMs,
+  };
+  return { rows, result: { changed: CHANGED, trees }, ratios };
+};
+
+async function measure(files: number, rounds: number) {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
   try {
     const workspace = join(folder, "tree");
-    makeTree(workspace);
-    const times: Record<string, number[]> = { snapshot: [], recovery: [], stash: [], add: [], file: [], tree: [] };
-    for (let round = 0; round <= (quick ? 3 : 9); round++) {
+    makeTree(workspace, files);
+    const times = new Map<string, number[]>();
+    for (let round = 0; round <= rounds; round++) {
       const measured = await oneRound(workspace, join(folder, String(round)));
-      if (round > 0) for (const [name, ms] of Object.entries(measured)) times[name]?.push(ms);
+      if (round > 0)
+        for (const [name, ms] of Object.entries(measured)) times.set(name, [...(times.get(name) ?? []), ms]);
     }
-    const median = (name: string) => {
-      const sorted = (times[name] ?? []).toSorted((a, b) => a - b);
-      return Math.round((sorted[Math.floor(sorted.length / 2)] ?? Number.NaN) * 100) / 100;
-    };
-    const result = {
-      files: FILES,
-      changed: CHANGED,
-      snapshotMs: median("snapshot"),
-      recoveryMs: median("recovery"),
-      gitStashCreateMs: median("stash"),
-      gitAddMs: median("add"),
-      recoverableFileMs: median("file"),
-      recoverableTreeMs: median("tree"),
-    };
+    const of = (name: string) => Math.round(median(times.get(name) ?? []) * 100) / 100;
     return {
-      rows: [
-        {
-          measure: `takeSnapshot, ${FILES} files, ${CHANGED} changed and ${CHANGED} new, ms`,
-          median: result.snapshotMs,
-        },
-        { measure: "git stash create (floor; leaves out new files), ms", median: result.gitStashCreateMs },
-        { measure: "git add -A and write-tree in a temporary index (floor), ms", median: result.gitAddMs },
-        { measure: "openRecovery after it, ms", median: result.recoveryMs },
-        { measure: "recoverable(file), ms", median: result.recoverableFileMs },
-        { measure: "recoverable(folder of 100 files), ms", median: result.recoverableTreeMs },
-      ],
-      result,
+      files,
+      snapshotMs: of("snapshot"),
+      recoveryMs: of("recovery"),
+      gitStashCreateMs: of("stash"),
+      gitAddMs: of("add"),
+      recoverableFileMs: of("file"),
+      recoverableTreeMs: of("tree"),
+      sameStateMs: of("same"),
+      stateMs: of("state"),
+      gitStatusMs: of("status"),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-};
+}
 
 async function oneRound(workspace: string, store: string): Promise<Record<string, number>> {
   mkdirSync(store);
@@ -63,6 +80,10 @@ async function oneRound(workspace: string, store: string): Promise<Record<string
   const ask = (path: string) => () => {
     if (recoverable(join(workspace, path)) !== true) throw new Error(`${path} is not recoverable`);
   };
+  if (taken.state === "unknown") throw new Error(taken.because);
+  const { store: taker } = taken;
+  let known = (await takeState(taker, limits)).known;
+  const state = async () => void ({ known } = await takeState(taker, limits, known));
   const index = join(store, "temporary-index");
   const env = { ...process.env, GIT_INDEX_FILE: index };
   return {
@@ -70,6 +91,12 @@ async function oneRound(workspace: string, store: string): Promise<Record<string
     recovery,
     file: await timed(ask("d7/f7.txt")),
     tree: await timed(ask("d8")),
+    same: await timed(state),
+    state: await timed(async () => {
+      writeFileSync(join(workspace, "d9/f9.txt"), `${store}\n`);
+      await state();
+    }),
+    status: await timed(() => git(workspace, "status", "--porcelain")),
     stash: await timed(() => git(workspace, "stash", "create")),
     add: await timed(() => {
       execFileSync("cp", [join(workspace, ".git/index"), index]);
@@ -90,10 +117,10 @@ function git(cwd: string, ...args: string[]): void {
   execFileSync("git", [...identity, ...args], { cwd, stdio: "ignore" });
 }
 
-function makeTree(root: string): void {
+function makeTree(root: string, files: number): void {
   mkdirSync(root);
   git(root, "init", "-q");
-  for (let file = 0; file < FILES; file++) {
+  for (let file = 0; file < files; file++) {
     const folder = join(root, `d${file % 100}`);
     if (file < 100) mkdirSync(folder);
     writeFileSync(join(folder, `f${file}.txt`), `line ${file}\n`.repeat(1 + (file % 100)));

@@ -68,7 +68,6 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
  */
 const LATE = [
   "guard/policy/active-policy",
-  "agents/codex/repository",
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",

@@ -11,7 +11,7 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     imports: [],
-    budget: [31, 2960],
+    budget: [32, 3040],
   },
   lib: {
     imports: [],
@@ -44,12 +44,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   guard: {
     imports: words("contract lib shell"),
     doors: words(`
-      access/judge-access.ts allow/offer.ts allow/learn.ts allow/plan-allow.ts audit/anchor.ts
+      access/judge-access.ts allow/offer.ts allow/learn.ts allow/plan-allow.ts allow/plan-import.ts audit/anchor.ts
       audit/verify-audit.ts audit/write-audit.ts decide-and-record.ts explain.ts judge-line.ts judge/judge.ts
       judge/tool-call.ts machine/real-machine.ts own-rules.ts policy/active-policy.ts policy/compiled-policy.ts
       policy/trust.ts redact.ts screen/screen-command.ts screen/screen.ts taint-store.ts
     `),
-    budget: [70, 10660],
+    budget: [71, 10950],
   },
   sandbox: {
     imports: words("contract lib shell guard"),
@@ -58,16 +58,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       run/left-commands.ts run/output-window.ts run/process-tree.ts run/run-script.ts run/start-command.ts
       run/start-server.ts session/limits.ts session/private-home.ts
     `),
-    budget: [52, 8450],
+    budget: [52, 8470],
   },
   agents: {
     imports: words("contract lib"),
     doors: words(`
       active-agent.ts copilot/program.ts deliver-prompt.ts find-binary.ts find-dialect.ts install/hook-entries.ts
       install/walk-folders.ts pack/agent-pack.ts pack/agent.ts pack/hook-event.ts pack/offline.ts pack/records.ts
-      pack/surfaces.ts packs.ts search-path.ts spillover.ts
+      pack/rule-import.ts pack/surfaces.ts packs.ts search-path.ts spillover.ts
     `),
-    budget: [69, 7450],
+    budget: [74, 8000],
   },
   hooks: {
     imports: words("contract lib snapshots guard sandbox agents"),
@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       answer-xpia.ts client/wrappers.ts direct-call.ts install/guarded-start.ts install/prepare.ts
       project/registration.ts project/session-hooks.ts server-protocol.ts
     `),
-    budget: [31, 3600],
+    budget: [31, 3620],
   },
   staging: {
     imports: words("contract lib agents hooks recipes"),
@@ -163,7 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
     ),
-    budget: [82, 10180],
+    budget: [88, 10790],
   },
 };
 

@@ -168,6 +168,11 @@ export const VERBS: readonly Verb[] = [
     summary: "trust the policy and hooks of this workspace",
     load: () => import("./commands/trust.ts"),
   },
+  {
+    name: "import",
+    summary: "take over an agent's own rules, checked against the agent",
+    load: () => import("./commands/import/import.ts"),
+  },
   { name: "hook", summary: "answer a single hook event", load: () => import("./commands/hook.ts") },
   {
     name: "xpia-hook",

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Policy } from "../src/contract/policy.ts";
 import { presetPolicy } from "../src/guard/policy/compiled-policy.ts";
 import { type ContainedSession, openContainedSession } from "../src/sandbox/contained-session.ts";
+import { sandboxHere } from "../src/sandbox/open-session-sandbox.ts";
+import { findBubblewrap } from "../src/sandbox/prove-sandbox.ts";
 import type { SandboxEvent } from "../src/sandbox/linux/start-session.ts";
 import { FORMS, openScene, refusedBubblewrap, type SandboxScene, type SceneParts } from "./support/sandbox-scene.ts";
 import { tempFolder } from "./support/temp-folder.ts";
@@ -42,6 +44,31 @@ describe.skipIf(!FORMS.includes("landlock"))("a session where user namespaces ar
       instead: { because: expect.stringMatching(/namespace/) },
     });
   });
+
+  test.skipIf(!FORMS.includes("bubblewrap"))(
+    "is foretold as such, although bubblewrap passed its trial before",
+    async () => {
+      const home = tempFolder();
+      const workspaceRoot = join(home, "work");
+      mkdirSync(workspaceRoot);
+      const real = findBubblewrap("/nowhere") ?? "";
+      const bubblewrap = join(home, "bwrap");
+      writeFileSync(
+        bubblewrap,
+        `#!/bin/sh\nif [ -e ${join(home, "refused")} ]; then exec ${refusedBubblewrap(tempFolder())} "$@"; fi\nexec ${real} "$@"\n`,
+        { mode: 0o755 },
+      );
+      const policy: Policy = { ...presetPolicy("default", { workspaceRoot, home }), landlock: "allow" };
+      const parts = { signalboxHome: join(home, ".signalbox"), environment: {}, findBubblewrap: () => bubblewrap };
+      const formNow = async () => {
+        const { containment } = await sandboxHere(policy, parts);
+        return containment.contained ? containment.form : containment.because;
+      };
+      expect(await formNow()).toBe("bubblewrap");
+      writeFileSync(join(home, "refused"), "");
+      expect(await formNow()).toBe("landlock");
+    },
+  );
 
   test("commands have a home and temporary files of their own, and keep the user's settings of git", async () => {
     await using scene = await open({

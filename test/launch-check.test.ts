@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { trust } from "../src/guard/policy/trust.ts";
@@ -146,6 +146,22 @@ test.each([
   expect([code, lines[0]]).toEqual([0, line]);
 });
 
+test("the receipt of a check that took too long says so, and a secret in a check is in none of the lines and files", async () => {
+  const secret = `ghp_${"a1B2c3D4".repeat(5)}`;
+  const check = `sleep 300 # ${secret}`;
+  const flags = ["--rounds", "1", "--accept-timeout", "1"];
+  const { home, cwd, outcome, answers } = await launch("claude", [stop("claude")], { check, flags });
+  const receipt = await signalbox(["receipt", "show", "last"], { cwd, env: { HOME: home } });
+  expect(receipt.stdout).toMatch(/^check +failed, took too long: sleep 300 # \[redacted /m);
+  expect(outcome.stderr).toContain("FAILED sleep 300 # [redacted");
+  const kept = globSync("receipts/**", { cwd: join(home, ".signalbox"), withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+  expect(kept.length).toBeGreaterThan(0);
+  for (const text of [...kept, outcome.stderr, outcome.stdout, ...answers.map(({ stdout }) => stdout)])
+    expect(text).not.toContain(secret);
+});
+
 test("what a check leaves running ends with it", async () => {
   const check = "sleep 300 & echo $! > left.pid; exit 1";
   const { cwd } = await launch("claude", [stop("claude")], { check, flags: ["--rounds", "0"] });
@@ -189,6 +205,10 @@ test("a check that nothing can ask for is refused", async () => {
   expect(await refused("--accept", "true", "--unguarded")).toEqual([
     3,
     expect.stringContaining("it is started without our hooks"),
+  ]);
+  expect(await refused("--accept", "true", "--accept-timeout", "0")).toEqual([
+    2,
+    expect.stringContaining("0 seconds let no check pass"),
   ]);
   expect(await refused("--rounds", "2")).toEqual([2, expect.stringContaining("this flag needs --accept")]);
   expect(await refused("--accept", "true", "--rounds", "9")).toEqual([

@@ -76,8 +76,8 @@ test.runIf(isOnPath("tmux"))(
       ],
     });
     const { shows, screen } = terminal(here, `'${SIGNALBOX}' native -p x; echo "ended $?"; sleep 60`);
-    await shows("waiting for a summary\n… asking openai-chat/m, 2 s\n");
-    await expect.poll(screen, WAIT).toMatch(/was shortened from[^…]*\n… asking openai-chat\/m, 2 s\n/);
+    await shows("waiting for a summary\n… asking openai-chat/m, 2 s (Ctrl-C stops)\n");
+    await expect.poll(screen, WAIT).toMatch(/was shortened from[^…]*\n… asking openai-chat\/m, 2 s \(Ctrl-C stops\)\n/);
     await shows("Counted.\nended 0\n");
   },
 );

@@ -119,15 +119,15 @@ test.runIf(isOnPath("tmux"))(
     const { keys, shows, screen } = terminal(here);
     await shows("/help shows what you can type");
     keys("first", "Enter");
-    await expect.poll(screen, WAIT).toMatch(/> first\n… asking openai-chat\/m, [2-6] s\n/);
+    await expect.poll(screen, WAIT).toMatch(/> first\n… asking openai-chat\/m, [2-6] s \(Ctrl-C stops\)\n/);
     await shows("> first\nLate.\n");
     keys("second", "Enter");
-    await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s\n/);
+    await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s \(Ctrl-C stops\)\n/);
     const early = screen();
     await expect.poll(() => screen() !== early && screen().includes("asking"), WAIT).toBe(true);
     keys("Escape");
     await expect.poll(() => screen().includes("asking"), WAIT).toBe(false);
-    await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s\n/);
+    await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s \(Ctrl-C stops\)\n/);
     keys("-l", "typed ahead");
     await shows("> second\ntyped ahead\n");
     // Two more seconds, which a line that comes back would not let pass.
@@ -140,7 +140,7 @@ test.runIf(isOnPath("tmux"))(
 test.runIf(isOnPath("tmux"))("a task on a terminal shows the same, and takes it away before the answer", async () => {
   const here = await scene(SILENT);
   const { shows, screen } = terminal(here, `'${SIGNALBOX}' native -p x; echo "ended $?"; sleep 60`);
-  await expect.poll(screen, WAIT).toMatch(/^… asking openai-chat\/m, [2-6] s$/m);
+  await expect.poll(screen, WAIT).toMatch(/^… asking openai-chat\/m, [2-6] s \(Ctrl-C stops\)$/m);
   await shows("Late.\nended 0\n");
 });
 

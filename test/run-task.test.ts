@@ -201,7 +201,7 @@ test.runIf(isOnPath("tmux"))("on a terminal a run counts the seconds until the a
   const command = `'${SIGNALBOX}' run mock wait --param 'script=${script}'; echo "ended $?"; sleep 60`;
   const env = { HOME: tempFolder(), PATH: process.env["PATH"] ?? "" };
   const { shows, screen } = terminal({ cwd, env }, command);
-  await shows("… waiting for mock, 2 s");
+  await shows("… waiting for mock, 2 s (Ctrl-C stops)");
   await shows("ended 0");
   expect(screen()).toContain("\nfinished\nsignalbox: complete");
   expect(screen()).not.toContain("… waiting");

@@ -161,3 +161,17 @@ test.runIf(isOnPath("tmux")).each(["C-c", "C-d"])("%s at a question leaves every
   await shows("ended 3");
   expect(existsSync(join(home, ".signalbox/settings.yaml"))).toBe(false);
 });
+
+test.runIf(isOnPath("tmux"))(
+  "work over two seconds says what, how long and how to stop it, on a terminal only",
+  async () => {
+    const { env, home } = standInAgent("claude", "sleep 4; echo 1.2.3");
+    const place = { cwd: tempFolder(), env: { ...env, HOME: home } };
+    const { shows, screen } = terminal(place, `'${SIGNALBOX}' setup; echo "ended $?"; sleep 60`);
+    await shows("… looking for agents and trying the sandbox, 3 s (Ctrl-C stops)");
+    await shows("model [none for now]:");
+    expect(screen()).not.toContain("Ctrl-C");
+    const piped = await signalbox(["doctor"], { cwd: tempFolder(), env });
+    expect(`${piped.stdout}${piped.stderr}`).not.toContain("Ctrl-C");
+  },
+);

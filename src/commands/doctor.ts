@@ -6,6 +6,7 @@ import { signalboxHome } from "../lib/path/home-folder.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { isInsideSession } from "../lib/process/inside-session.ts";
 import { say } from "../lib/process/standard-streams.ts";
+import { timerLine } from "../lib/process/timer-line.ts";
 import { printable, shortLine } from "../lib/text/printable.ts";
 import { EXIT } from "../lib/text/user-error.ts";
 import { wrapLines } from "../lib/text/wrap-lines.ts";
@@ -46,7 +47,10 @@ export const command: CommandModule = {
   async run({ flags }) {
     if (!isInsideSession(process.env)) await endLeftCommands(signalboxHome(), say);
     const cwd = currentFolder();
+    using line = timerLine("checking this machine");
+    line.start();
     const examination = await examine(cwd, process.env, manifest.version);
+    line.stop();
     if (flags["json"] === true) printJson(examination);
     else {
       const { isTTY, columns, rows } = process.stdout;

@@ -46,10 +46,10 @@ const MORE: Groups = [
     [
       [OTHERS, "start it under your rules too"],
       ["demo", "see it all work, offline"],
+      ["import", "take over the rules that you gave to an agent"],
       ["watch dashboard", "what agents do here, and which of them needs you"],
       ["recipe", "workflows of commands and agents, with receipts"],
-      ["models mcp", "native's models; the MCP servers that it uses"],
-      ["context", "what native reads first, and what it remembers"],
+      ["models mcp context", "native's models, MCP servers, context and memory"],
       ["uninstall", "remove what signalbox wrote outside of repositories"],
     ],
   ],

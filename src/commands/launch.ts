@@ -97,6 +97,8 @@ function checkOrder(flags: Flags, launch: Launch, ofProject: readonly string[]):
   const { acceptKeep: keep, acceptChanged: changed } = acceptPatterns(flags, commands.length > 0);
   const rounds = countFlag(flags, "rounds", MAX_ROUNDS) ?? USUAL_ROUNDS;
   const seconds = countFlag(flags, "acceptTimeout", 3000) ?? 600;
+  if (seconds === 0)
+    throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   const { runCheck } = systemProcesses(process.env);
   if (commands.length > 0) return { commands, rounds, keep, changed, timeoutMs: seconds * 1000, runCheck };
   const flag = ["rounds", "acceptTimeout", "strictExit"].find((name) => flags[name] !== undefined);

@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Command } from "commander";
@@ -6,8 +5,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { identify } from "../launch/binary-identity.ts";
 import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
-import { ENDING_SIGNALS } from "../lib/process/at-exit.ts";
 import { signalboxHome } from "../lib/path/home-folder.ts";
+import { timerLine } from "../lib/process/timer-line.ts";
 import { printable } from "../lib/text/printable.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
 import { findCandidates, onTrialStages, proveAll } from "../proof/prove.ts";
@@ -15,6 +14,7 @@ import { compareFaults } from "../proof/compare-faults.ts";
 import { faultLines, type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
 import { offlineOf, PROVABLE } from "../proof/proof-state.ts";
+import { abortOnSignal } from "./abort-on-signal.ts";
 import type { CommandModule } from "./command-module.ts";
 import { printJson, textFlag } from "./flags.ts";
 
@@ -39,12 +39,15 @@ export const command: CommandModule = {
     using interrupted = abortOnSignal();
     const home = signalboxHome();
     const env = { ...process.env };
+    let step = "starting";
+    using line = timerLine(() => `testing ${step}`);
+    line.start();
     const options = {
       version: manifest.version,
       env,
       processesFor: systemProcesses,
       signal: interrupted.signal,
-      tell: progress(),
+      tell: (text: string) => void (step = text),
       only: only.length === 0 ? undefined : only,
     };
     try {
@@ -58,12 +61,12 @@ export const command: CommandModule = {
           options.tell(`${stage.name}: faults`);
           return await compareFaults(stage);
         });
-        options.tell("");
+        line.stop();
         const tried = compared.map((one, index) => ({ ...one, version: shortVersion(versions[index] ?? "") }));
         return await showFaults(tried, flags["json"] === true);
       }
       const report = await proveAll(candidates, home, options);
-      options.tell("");
+      line.stop();
       if (flags["json"] === true) printJson(report);
       else process.stdout.write(reportText(report, paint));
       return shortcomings(report, required).length === 0 ? EXIT.ok : EXIT.failed;
@@ -112,29 +115,4 @@ async function showFaults(agents: Parameters<typeof faultLines>[0], json: boolea
     process.stdout.write(`${faultLines(agents, wording).map(printable).join("\n")}\n`);
   }
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
-}
-
-/** A progress line that overwrites itself on a terminal; prints nothing otherwise. */
-function progress(): (text: string) => void {
-  if (!process.stderr.isTTY) return () => {};
-  return (text) => void process.stderr.write(`\r\u001b[K${text}`);
-}
-
-/** The first signal lets the trials clean up their agents and folders; launches forward it to their agents. */
-function abortOnSignal() {
-  const controller = new AbortController();
-  let code: number | undefined;
-  const listeners = ENDING_SIGNALS.map((signal) => {
-    const listen = () => {
-      code = 128 + constants.signals[signal];
-      controller.abort();
-    };
-    process.on(signal, listen);
-    return () => process.off(signal, listen);
-  });
-  return {
-    signal: controller.signal,
-    code: () => code,
-    [Symbol.dispose]: () => listeners.forEach((remove) => remove()),
-  };
 }

@@ -11,6 +11,7 @@ import { signalboxHome } from "../lib/path/home-folder.ts";
 import { currentFolder } from "../lib/path/workspace.ts";
 import { refuseInSandbox } from "../lib/process/inside-session.ts";
 import { say } from "../lib/process/standard-streams.ts";
+import { timerLine } from "../lib/process/timer-line.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { EXIT, UserError } from "../lib/text/user-error.ts";
@@ -68,6 +69,8 @@ Examples:
       process.stdout.write(flags["json"] === true ? `${JSON.stringify(forms)}\n` : whyText(forms));
       return EXIT.ok;
     }
+    using opening = timerLine("opening the sandbox");
+    opening.start();
     const session = await openContainedSession({
       policy,
       caller: { session: randomId(), agent: "signalbox sandbox" },
@@ -77,6 +80,7 @@ Examples:
       isTainted: () => false,
       warn: say,
     });
+    opening.stop();
     if (!session.contained) {
       const { because, fix } = session.containment;
       throw new UserError(`the command cannot be contained: ${because}`, { fix, exitCode: EXIT.refused });

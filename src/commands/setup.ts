@@ -121,7 +121,7 @@ function presentSettings(home: string): Present {
 
 /** Finds the agents and tries the sandbox, and shows both. */
 async function lookAround(home: string): Promise<Examination> {
-  using line = timerLine("looking for agents and trying the sandbox (Ctrl-C stops)");
+  using line = timerLine("looking for agents and trying the sandbox");
   line.start();
   const found = await examine(currentFolder(), process.env, manifest.version);
   line.stop();

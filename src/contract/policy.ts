@@ -69,6 +69,8 @@ export interface Rule {
   readonly argv: readonly (string | readonly string[])[];
   /** The argv has no further tokens. */
   readonly exact: boolean;
+  /** A grant only for a whole line that begins with these very words and has no shell syntax. */
+  readonly asWritten?: true | undefined;
   readonly because: string;
   /** False for a command that runs outside the sandbox when it is allowed. */
   readonly contained?: false | undefined;
@@ -127,6 +129,7 @@ export const PolicyRule = z.strictObject({
   tool: z.literal("shell").default("shell"),
   argv: z.array(z.union([Token, z.array(Token).min(1)])).min(1, "a rule must name at least the program"),
   exact: z.boolean().default(false),
+  as_written: z.literal(true).optional(),
   verdict: RuleVerdict,
   because: z.string().max(500).optional(),
   contained: z.literal(false).optional(),

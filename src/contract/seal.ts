@@ -31,6 +31,8 @@ export type BaseCheck = z.infer<typeof BaseCheck>;
 export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
+  /** Missing in seals of earlier versions. */
+  timed_out: z.literal(true).optional(),
   tree: Tree.nullable(),
   /** The round after which it ran. Missing where there was only one, and in seals of earlier versions. */
   round: z.int().min(1).optional(),

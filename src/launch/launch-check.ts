@@ -221,11 +221,11 @@ function sandboxOf({ policy, home, isContained }: CheckPlace) {
 
 /** The line for the person, and what the agent is told. */
 function wordsOf(checked: WorkCheck, ms: number, parts: RunningParts): Pick<Found, "line" | "reason"> {
-  const { commands } = parts.order;
+  const commands = shownCommands(parts);
   const [first = "", ...rest] = withoutSecrets(checked.because ?? "", parts).split("\n");
   const output = rest.join("\n").slice(-MAX_OUTPUT);
   const failed = checked.acceptance.findLast(({ exit_code: code, base }) => code !== 0 || base !== undefined);
-  const command = failed?.command ?? commands[0] ?? "";
+  const command = failed === undefined ? (commands[0] ?? "") : withoutSecrets(failed.command, parts);
   switch (checked.verified) {
     case "accepted":
       return {
@@ -245,6 +245,8 @@ function wordsOf(checked: WorkCheck, ms: number, parts: RunningParts): Pick<Foun
 }
 
 const MAX_OUTPUT = 3000;
+
+const shownCommands = (parts: RunningParts) => parts.order.commands.map((command) => withoutSecrets(command, parts));
 
 /** The check may see more of the environment than the agent does. */
 const withoutSecrets = (text: string, { place }: RunningParts) =>
@@ -290,8 +292,8 @@ async function resultOf(
   now: Snapshot | undefined,
   parts: RunningParts,
 ): Promise<Pick<CheckedEnd, "line" | "verified">> {
-  const { commands } = parts.order;
-  if (last === undefined) return { line: `NOT CHECKED: ${commands.join(", ")} did not run`, verified: "not_checked" };
+  if (last === undefined)
+    return { line: `NOT CHECKED: ${shownCommands(parts).join(", ")} did not run`, verified: "not_checked" };
   const { line, checked, snapshot } = last;
   const { verified } = checked;
   if (now === undefined || now.digest === snapshot.digest) return { line, verified };

@@ -2,6 +2,7 @@ import { AgentEvent, deniedEvents, newEvent } from "../contract/agent-event.ts";
 import type { Outcome, Receipt } from "../contract/receipt.ts";
 import type { Acceptance, SealFacts, StopReason } from "../contract/seal.ts";
 import type { RedactOptions } from "../guard/redact.ts";
+import { keptChecks } from "./acceptance/accept-work.ts";
 import { sealSummary } from "./seal/store-receipt.ts";
 import type { RecordedCall, CallRecord } from "./call-record.ts";
 
@@ -73,7 +74,7 @@ export function sealSession(home: string, session: EndedSession, secrets: Redact
         stopped,
         claimed,
         verified,
-        acceptance: [...acceptance],
+        acceptance: keptChecks(acceptance, secrets),
         tree,
       },
       receipt: {

@@ -19,7 +19,7 @@ export type { EndedCommand };
 /** What a session's containment needs from its launcher. */
 export interface ContainedParts extends Pick<
   SandboxParts,
-  "environment" | "signalboxHome" | "extraReadable" | "isRequired" | "findBubblewrap"
+  "environment" | "signalboxHome" | "extraReadable" | "isRequired" | "findBubblewrap" | "onStarting"
 > {
   readonly policy: Policy;
   /** The network lists as they are now: a changed policy counts at once. */

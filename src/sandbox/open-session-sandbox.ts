@@ -5,7 +5,7 @@ import { isInside } from "../lib/path/inside.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { shQuote } from "../lib/text/shell-words.ts";
 import { EXIT, isUserError, messageOf, UserError } from "../lib/text/user-error.ts";
-import { type Contained, type NotContained, proveForms, proveSandbox } from "./prove-sandbox.ts";
+import { type Contained, type NotContained, proveForms, proveSandbox, refusalOf } from "./prove-sandbox.ts";
 import type { ProofParts } from "./sandbox-trial.ts";
 import { startSeatbelt } from "./macos/seatbelt-session.ts";
 import {
@@ -89,7 +89,8 @@ export async function sandboxHere(
   parts: ProofParts & Pick<StartParts, "environment">,
 ): Promise<SandboxHere> {
   if (policy.sandbox === "off") return { containment: SWITCHED_OFF };
-  const proof = await proveFor(policy, parts);
+  const known = await proveFor(policy, parts);
+  const proof = (await isRefusedNow(known)) ? await proveFor(policy, { ...parts, isAgain: true }) : known;
   const { containment } = proof;
   if (!containment.contained) return { containment };
   const { signalboxHome, environment } = parts;
@@ -102,6 +103,12 @@ export async function sandboxHere(
   } catch (error) {
     throw refused(error, policy.workspaceRoot);
   }
+}
+
+/** A remembered trial does not show that user namespaces are refused by now. A session finds out when it starts. */
+async function isRefusedNow(proof: Proof): Promise<boolean> {
+  const bubblewrap = "programs" in proof ? proof.programs.bubblewrap : undefined;
+  return bubblewrap !== undefined && (await refusalOf(bubblewrap)) !== undefined;
 }
 
 /** One form of the sandbox: whether it works here, and otherwise what refuses it. */

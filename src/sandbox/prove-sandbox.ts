@@ -38,8 +38,7 @@ type ProvenPrograms =
 
 /**
  * Whether the sandbox holds on this machine, and the programs to start it with. A trial that passed is remembered for
- * what it reads: this bubblewrap, helper, kernel, user and level (`workspace` or `strict`). One that failed is made
- * again, because the user may have repaired it.
+ * what it reads (`proofKey`); one that failed is made again, because the user may have repaired it.
  */
 export async function proveSandbox(policy: Policy, parts: ProofParts): Promise<ProvenPrograms> {
   const { platform = process.platform } = parts;
@@ -67,7 +66,7 @@ async function proveBubblewrap(policy: Policy, parts: ProofParts, isWeakerKnown 
 }
 
 /** What bubblewrap says where it does not start at all. */
-async function refusalOf(bubblewrap: string): Promise<string | undefined> {
+export async function refusalOf(bubblewrap: string): Promise<string | undefined> {
   const words = "--unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc -- /bin/true".split(" ");
   try {
     await execute(bubblewrap, words, { env: {}, timeout: 10_000 });

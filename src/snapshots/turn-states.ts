@@ -8,7 +8,7 @@ import { makeFolder } from "../lib/files/make-folder.ts";
 import { newerFormat } from "../lib/json/file-format.ts";
 import { parseJson } from "../lib/json/parse-json.ts";
 import { gitNames } from "../lib/process/run-git.ts";
-import { messageOf } from "../lib/text/user-error.ts";
+import { isMissing, messageOf } from "../lib/text/user-error.ts";
 import { sessionSnapshot, snapshotsFolder, storeIn } from "./saved-session.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 import { limitedFilter, type SnapshotLimits, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
@@ -181,12 +181,22 @@ async function changedModes(root: string, listed: readonly string[], last: Known
 /** The kernel's clock ticks more coarsely than ours. */
 const TICK_MS = 20;
 
+/** Undefined for what is gone, also where a file is in the place of its folder. */
+function statOf(file: string) {
+  try {
+    return lstatSync(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
 async function look(root: string, paths: Iterable<string>) {
   const found = new Map<string, number>();
   const young: string[] = [];
   const second = Math.floor((Date.now() - TICK_MS) / 1000);
   for (const path of paths) {
-    const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+    const stat = statOf(join(root, path));
     if (stat?.isFile() !== true) continue;
     found.set(path, stat.mode & 0o7777);
     if (Math.floor(stat.ctimeMs / 1000) >= second) young.push(path);

@@ -265,6 +265,18 @@ test("permissions alone that a turn changes come back, also within the second in
   expect([changed, third, statSync(join(root, "new.txt")).mode & 0o777]).toEqual([["A  new.txt"], 0o600, 0o644]);
 });
 
+test("a file that was just made, and whose folder becomes a file, comes back", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const home = tempFolder();
+  writeFiles(root, { "d/x": "x\n" });
+  await turn(root, home, () => {
+    rmSync(join(root, "d"), { recursive: true });
+    writeFiles(root, { d: "d\n" });
+  });
+  await undoFiles(home, root);
+  expect(read(root, "d/x")).toBe("x\n");
+});
+
 test("a snapshot that is taken early is only kept if something began", async () => {
   const [root, home] = [repositoryWith({ "a.txt": "a\n" }), tempFolder()];
   const idle = openTurns(root, home).turns;

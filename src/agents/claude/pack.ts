@@ -20,5 +20,6 @@ export const claudePack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
+  ruleImport: async () => (await import("./rule-import.ts")).ruleImport,
   startingFiles: async () => (await import("./settings.ts")).startingFiles,
 };

@@ -21,5 +21,6 @@ export const codexPack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
+  ruleImport: async () => (await import("./rule-import.ts")).ruleImport,
   startingFiles: async () => (await import("./repository.ts")).startingFiles,
 };

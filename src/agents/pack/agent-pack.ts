@@ -2,6 +2,7 @@ import type { AgentHooks, AgentInstall, ManagedSwitch } from "../../contract/age
 import type { Agent } from "./agent.ts";
 import type { Offline } from "./offline.ts";
 import type { HeadlessMode } from "./records.ts";
+import type { RuleImport } from "./rule-import.ts";
 import type { GivenSurfaces, Surfaces } from "./surfaces.ts";
 
 /** Everything specific to one agent, as data and pure functions. Rarely used parts are loaded on demand. */
@@ -25,6 +26,8 @@ export interface AgentPack {
   readonly givenSurfaces?: GivenSurfaces;
   /** For an agent that other programs call as if it were a different one: `signalbox nested-NAME` handles such calls. */
   readonly nested?: () => Promise<NestedCalls>;
+  /** Undefined for an agent whose rules cannot be imported. */
+  readonly ruleImport?: () => Promise<RuleImport>;
   /** The repository files from which it may start programs, for `signalbox trust`. */
   readonly startingFiles?: () => Promise<FindStartingFiles>;
 }

@@ -151,6 +151,7 @@ function checkOf(command: string, log: readonly SessionRecord[]): EndedSession["
     return {
       command,
       exit_code: word === "passed" ? 0 : code === undefined ? null : Number(code),
+      ...(word !== "passed" && / took longer than \d+/.test(readGateReason(reason).verdict) ? { timed_out: true } : {}),
       tree: null,
       ...round,
     };

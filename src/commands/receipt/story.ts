@@ -80,13 +80,14 @@ function checkWords(acceptance: SealPredicate["acceptance"]): ReceiptStory["chec
   });
 }
 
-function checkEnd({ exit_code: code, base }: SealPredicate["acceptance"][number]) {
+function checkEnd({ exit_code: code, timed_out: timedOut, base }: SealPredicate["acceptance"][number]) {
   const changed = (base?.changed ?? []).map(({ path, how }) => `${path} (${how})`).join(", ");
   if (code === 0 && base !== undefined)
     return base.because === null
       ? { passed: true, end: `passed, also without the changes to ${changed}` }
       : { passed: false, end: `passed only with changes to what decides it: ${changed || base.because}` };
   if (code === 0) return { passed: true, end: "passed" };
+  if (timedOut === true) return { passed: false, end: "failed, took too long" };
   return { passed: false, end: code === null ? "failed, ended by a signal" : `failed with exit code ${code}` };
 }
 

@@ -9,6 +9,7 @@ import { currentFolder } from "../../lib/path/workspace.ts";
 import { refuseInSession } from "../../lib/process/inside-session.ts";
 import { MARK } from "../../lib/process/left-work.ts";
 import { say } from "../../lib/process/standard-streams.ts";
+import { timerLine } from "../../lib/process/timer-line.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { errorCode, EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { sweepRuns } from "../../launch/run-folder.ts";
@@ -41,6 +42,8 @@ export const command: CommandModule = {
       const isAgreed =
         flags["yes"] === true || (flags["json"] !== true && (await isConfirmed("Remove these for good? [y/N] ")));
       if (!isAgreed) throw refused();
+      using line = timerLine("removing files");
+      line.start();
       await removeAll(plan.remove, home);
       context?.remove();
     }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
+import type { Verdict } from "../../contract/verdict.ts";
 import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { withLock } from "../../lib/files/lock.ts";
 import { makeFolder } from "../../lib/files/make-folder.ts";
@@ -17,12 +18,17 @@ export const NEW_POLICY = "version: 1\n";
 export function addToPolicy(text: string, addition: PolicyAddition): string {
   const lists: readonly (readonly [readonly [string, ...string[]], readonly YamlItem[]])[] = [
     [["rules"], addition.rules.map(ruleItem)],
+    [["tools", "deny"], addition.deniedTools.map(textItem)],
+    [["tools", "require_approval_for"], addition.askedTools.map(textItem)],
     [["network", "allow"], addition.hosts.map(textItem)],
+    [["network", "deny"], addition.deniedHosts.map(textItem)],
     [["paths", "read_roots"], addition.readRoots.map(textItem)],
     [["paths", "write_roots"], addition.writeRoots.map(textItem)],
+    [["paths", "deny_read"], addition.denyRead.map(textItem)],
+    [["paths", "deny_write"], addition.denyWrite.map(textItem)],
     [["env", "pass"], addition.variables.map(textItem)],
   ];
-  return lists.reduce((made, [path, items]) => items.reduce((now, item) => appendToList(now, path, item), made), text);
+  return lists.reduce((made, [path, items]) => (items.length === 0 ? made : appendToList(made, path, items)), text);
 }
 
 function textItem(value: string): YamlItem {
@@ -30,39 +36,56 @@ function textItem(value: string): YamlItem {
   return { lines: [word], flow: word, value };
 }
 
-function ruleItem({ id, argv, exact, because, contained, hosts = [] }: AddedRule): YamlItem {
-  const fields = [
-    `id: ${yamlWord(id)}`,
-    `argv: [${argv.map(yamlWord).join(", ")}]`,
-    ...(exact ? ["exact: true"] : []),
-    "verdict: allow",
-    ...(contained === false ? ["contained: false"] : []),
-    ...(hosts.length === 0 ? [] : [`hosts: [${hosts.map(yamlWord).join(", ")}]`]),
-    `because: ${yamlWord(because)}`,
-  ];
+function ruleItem(rule: AddedRule): YamlItem {
+  const {
+    id,
+    argv,
+    exact,
+    asWritten,
+    verdict = "allow",
+    because,
+    contained,
+    hosts = [],
+    match = [],
+    notMatch = [],
+  } = rule;
   const value = {
     id,
     argv,
     ...(exact ? { exact } : {}),
-    verdict: "allow",
+    ...(asWritten === true ? { as_written: true } : {}),
+    verdict,
     ...(contained === false ? { contained } : {}),
     ...(hosts.length === 0 ? {} : { hosts }),
     because,
+    ...(match.length === 0 ? {} : { match }),
+    ...(notMatch.length === 0 ? {} : { not_match: notMatch }),
   };
+  const fields = Object.entries(value).map(([key, field]) => `${key}: ${yamlField(field)}`);
   return { lines: fields, flow: `{ ${fields.join(", ")} }`, value };
 }
 
-/** A rule for one argv, as `guard allow` writes it. */
+function yamlField(value: boolean | string | readonly (string | readonly string[])[]): string {
+  if (typeof value === "boolean") return String(value);
+  return typeof value === "string" ? yamlWord(value) : `[${value.map(yamlField).join(", ")}]`;
+}
+
+/** A rule as `guard allow` and `import` write it. */
 export interface AddedRule {
   readonly id: string;
-  readonly argv: readonly string[];
+  readonly argv: readonly (string | readonly string[])[];
   /** False for a rule about every command that begins with these words. */
   readonly exact: boolean;
+  readonly asWritten?: true | undefined;
+  /** It allows if nothing else is said. */
+  readonly verdict?: Verdict | undefined;
   readonly because: string;
   /** False for a command that has to run outside the sandbox. */
   readonly contained?: false | undefined;
   /** Hosts, `NAME:PORT`, that it may reach. */
   readonly hosts?: readonly string[] | undefined;
+  readonly match?: readonly string[] | undefined;
+  readonly notMatch?: readonly string[] | undefined;
 }
 
 /** What is added to a policy file. Roots are whole lists, because a file's roots replace those of the preset. */
@@ -72,9 +95,25 @@ export interface PolicyAddition {
   readonly readRoots: readonly string[];
   readonly writeRoots: readonly string[];
   readonly variables: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly denyWrite: readonly string[];
+  readonly deniedHosts: readonly string[];
+  readonly deniedTools: readonly string[];
+  readonly askedTools: readonly string[];
 }
 
-export const NOTHING_ADDED: PolicyAddition = { rules: [], hosts: [], readRoots: [], writeRoots: [], variables: [] };
+export const NOTHING_ADDED: PolicyAddition = {
+  rules: [],
+  hosts: [],
+  readRoots: [],
+  writeRoots: [],
+  variables: [],
+  denyRead: [],
+  denyWrite: [],
+  deniedHosts: [],
+  deniedTools: [],
+  askedTools: [],
+};
 
 /** The text of a policy file that starts from another preset. */
 export function withPreset(text: string, preset: PresetName, name: string): string {
@@ -140,51 +179,54 @@ interface YamlItem {
 }
 
 /**
- * Appends an item to the list at `path` in a YAML text, and creates the list if it is missing. Everything else stays as
+ * Appends items to the list at `path` in a YAML text, and creates the list if it is missing. Everything else stays as
  * it is, byte for byte where the text has an ordinary form.
  */
-function appendToList(text: string, path: readonly [string, ...string[]], item: YamlItem): string {
-  const wanted = canonicalJson(appended(plain(parseDocument(text)), path, item.value));
+function appendToList(text: string, path: readonly [string, ...string[]], items: readonly YamlItem[]): string {
+  const values = items.map(({ value }) => value);
+  const wanted = canonicalJson(appended(plain(parseDocument(text)), path, values));
   const isWanted = (candidate: string) => {
     const document = parseDocument(candidate, { strict: true, uniqueKeys: true });
     return document.errors.length === 0 && canonicalJson(plain(document)) === wanted;
   };
-  const found = candidates(text, path, item).find(isWanted) ?? rewritten(text, path, item);
+  const found = candidates(text, path, items).find(isWanted) ?? rewritten(text, path, values);
   if (isWanted(found)) return found;
   throw new UserError(`${path.join(".")} cannot be edited safely in this file`, {
-    fix: `add this by hand to ${path.join(".")}: ${item.flow}`,
+    fix: `add this by hand to ${path.join(".")}: ${flowOf(items)}`,
   });
 }
 
 const plain = (document: Document): unknown => document.toJS({ maxAliasCount: 50 });
 
-function appended(value: unknown, [key, ...rest]: readonly string[], item: unknown): unknown {
-  if (key === undefined) return [...(Array.isArray(value) ? value : []), item];
+const flowOf = (items: readonly YamlItem[]) => items.map(({ flow }) => flow).join(", ");
+
+function appended(value: unknown, [key, ...rest]: readonly string[], items: readonly unknown[]): unknown {
+  if (key === undefined) return [...(Array.isArray(value) ? value : []), ...items];
   const fields = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   const inner: unknown = Object.entries(fields).find(([name]) => name === key)?.[1];
-  return { ...fields, [key]: appended(inner, rest, item) };
+  return { ...fields, [key]: appended(inner, rest, items) };
 }
 
 /** The library's own form, which keeps comments but may change blanks and line breaks. */
-function rewritten(text: string, path: readonly string[], item: YamlItem): string {
+function rewritten(text: string, path: readonly string[], values: readonly unknown[]): string {
   const document = parseDocument(text);
-  if (document.hasIn(path)) document.addIn(path, document.createNode(item.value));
-  else document.setIn(path, document.createNode([item.value]));
+  if (document.hasIn(path)) for (const value of values) document.addIn(path, document.createNode(value));
+  else document.setIn(path, document.createNode(values));
   return document.toString({ lineWidth: 0 });
 }
 
 /** What is put into the text, and the line ends that the text uses. */
 interface Edit {
   readonly text: string;
-  readonly item: YamlItem;
+  readonly items: readonly YamlItem[];
   readonly eol: string;
 }
 
-function candidates(text: string, path: readonly string[], item: YamlItem): readonly string[] {
+function candidates(text: string, path: readonly string[], items: readonly YamlItem[]): readonly string[] {
   const document = parseDocument(text);
-  const edit = { text, item, eol: text.includes("\r\n") ? "\r\n" : "\n" };
+  const edit = { text, items, eol: text.includes("\r\n") ? "\r\n" : "\n" };
   const list = document.getIn(path, true);
-  if (isSeq(list)) return list.flow === true ? intoBrackets(text, list, item.flow) : belowItems(list, edit);
+  if (isSeq(list)) return list.flow === true ? intoBrackets(text, list, flowOf(items)) : belowItems(list, edit);
   const known = path.findIndex((_, index) => !document.hasIn(path.slice(0, index + 1)));
   const parent = known <= 0 ? document.contents : document.getIn(path.slice(0, known), true);
   if (!isMap(parent)) return [];
@@ -205,9 +247,9 @@ function intoBrackets(text: string, list: YAMLSeq | YAMLMap, flow: string): read
   return [insert(text, before, `${comma}${blank}${flow}`), insert(text, close, `${comma}${blank}${flow}`)];
 }
 
-function intoBraces(map: YAMLMap, missing: readonly string[], { text, item }: Edit): readonly string[] {
+function intoBraces(map: YAMLMap, missing: readonly string[], { text, items }: Edit): readonly string[] {
   const [first = "", ...inner] = missing;
-  const value = inner.reduceRight((made, key) => `{ ${key}: ${made} }`, `[${item.flow}]`);
+  const value = inner.reduceRight((made, key) => `{ ${key}: ${made} }`, `[${flowOf(items)}]`);
   return intoBrackets(text, map, `${first}: ${value}`);
 }
 
@@ -229,8 +271,10 @@ function belowPairs(map: YAMLMap, missing: readonly string[], edit: Edit): reado
   return [insert(text, lineEnd(text, last), keys + asLines(`${indent}${"  ".repeat(missing.length)}`, edit))];
 }
 
-function asLines(indent: string, { item, eol }: Edit): string {
-  return item.lines.map((line, index) => `${eol}${indent}${index === 0 ? "- " : "  "}${line}`).join("");
+function asLines(indent: string, { items, eol }: Edit): string {
+  return items
+    .flatMap(({ lines }) => lines.map((line, index) => `${eol}${indent}${index === 0 ? "- " : "  "}${line}`))
+    .join("");
 }
 
 function rangeOf(node: unknown): readonly number[] | undefined {

@@ -6,7 +6,7 @@ import type { Decision, Verdict } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/json/json-value.ts";
 import { parseHostPattern } from "../../lib/net/host-pattern.ts";
 import { parseAddress } from "../../lib/net/ip-address.ts";
-import { shQuote } from "../../lib/text/shell-words.ts";
+import { shWord as word } from "../../lib/text/shell-words.ts";
 import { unifiedDiff } from "../../lib/text/unified-diff.ts";
 import { EXIT, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { judgeUrlAccess } from "../access/judge-access.ts";
@@ -235,7 +235,7 @@ function variationsOf({ rules, hosts, readRoots, writeRoots }: PolicyAddition): 
   const varied = [
     ...rules
       .slice(0, MAX_VARIED)
-      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv), ...hosts.flatMap(hostVariations)]),
+      .flatMap(({ argv, hosts = [] }) => [...argvVariations(argv.flat()), ...hosts.flatMap(hostVariations)]),
     ...hosts.slice(0, MAX_VARIED).flatMap(hostVariations),
     ...readRoots.slice(-1).flatMap((path) => [`cat ${word(`${path}/other`)}`, `cat ${word(besides(path))}`]),
     ...writeRoots
@@ -270,5 +270,3 @@ function hostVariations(entry: string): readonly string[] {
     ...(parseAddress(host.replaceAll(/[[\]]/g, "")) === undefined ? [`curl ${word(`https://sub.${host}/`)}`] : []),
   ];
 }
-
-const word = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : shQuote(text));

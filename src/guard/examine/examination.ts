@@ -16,6 +16,8 @@ export interface ShellExamination {
   readonly workspaceRoot: string;
   readonly home: string;
   readonly machine: Machine;
+  /** The words of the script, quotes included, where it is a single command without shell syntax. */
+  readonly written: readonly string[];
   /** The sandbox that the script would run in. */
   readonly inside?: Inside | undefined;
   readonly findings: GuardFinding[];

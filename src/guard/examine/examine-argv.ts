@@ -102,7 +102,7 @@ type Ruling = Pick<Judged, "explicit" | "allowedBy" | "lenders">;
 /** Reports the verdict of the matching rules, or the fallback. */
 function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
   const { exam } = place;
-  const match = matchRules(exam.policy, forms, exam.inside);
+  const match = matchRules(exam.policy, forms, exam.inside, exam.written);
   if (match !== undefined) {
     for (const rule of match.rules) report(exam, ruleFinding(rule, text));
     noteLeaving(match, exam);

@@ -39,6 +39,7 @@ export function examineShell(
     workspaceRoot: parts.policy.policy.workspaceRoot,
     home: parts.policy.policy.home,
     machine: parts.machine,
+    written: SHELL_SYNTAX.test(source) ? [] : source.trim().split(" "),
     inside: parts.inside,
     findings: [],
     seen: [],
@@ -60,6 +61,9 @@ export function examineShell(
   reportMadeRepositories(exam);
   return exam;
 }
+
+/** What makes more of a line than one command with words as they stand. */
+const SHELL_SYNTAX = /[;&|<>()`$\n\r{}\\]/;
 
 /** Parses a script with both readers. Asks if must-run cannot prove its reading or the two disagree. */
 function examineSource(source: string, place: Place): void {

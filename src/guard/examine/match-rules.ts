@@ -1,6 +1,7 @@
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
 import { holds, type Inside } from "../contain/inside.ts";
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
+import { matchesSegment } from "../../lib/path/glob.ts";
 import type { Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/model/word.ts";
@@ -16,15 +17,21 @@ const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
 /**
  * Finds the rules for an argv. Restricting rules match loosely: by the program's base name, in any option order and
  * spelling. Granting rules match only the canonical words, token for token. A question of a preset is answered by a
- * user's own rule for exactly this argv.
+ * user's own rule for exactly this argv. `written` has the words of the whole line, where it is a single
+ * command.
  */
-export function matchRules(policy: ReadyPolicy, argv: ArgvForms, inside?: Inside): RuleMatch | undefined {
+export function matchRules(
+  policy: ReadyPolicy,
+  argv: ArgvForms,
+  inside?: Inside,
+  written: readonly string[] = [],
+): RuleMatch | undefined {
   const named = rulesNaming(policy, argv);
   const candidates = inside === undefined ? named : named.filter((rule) => !isNeedless(rule, inside));
-  const isAnswered = candidates.some((rule) => answersPreset(rule) && grants(rule, argv));
+  const isAnswered = candidates.some((rule) => answersPreset(rule) && grants(rule, argv, written));
   for (const verdict of ORDER) {
     const rules = candidates.filter(
-      (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)),
+      (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv, written) : restricts(rule, argv)),
     );
     const counting = isAnswered && verdict === "ask" ? rules.filter(({ source }) => source !== "preset") : rules;
     if (counting.length > 0) return { verdict, rules: counting };
@@ -39,13 +46,8 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms, inside?: Inside
 /** The rules whose program may be the one of an argv. */
 function rulesNaming({ rules }: ReadyPolicy, argv: ArgvForms): readonly Rule[] {
   const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
-  const stem = stemOf(name);
-  return [
-    ...(rules.get("*") ?? []),
-    ...(rules.get(name) ?? []),
-    ...(stem === name ? [] : (rules.get(stem) ?? [])),
-    ...(name === argv.program.toLowerCase() ? [] : (rules.get(argv.program.toLowerCase()) ?? [])),
-  ];
+  const keys = new Set(["*", name, stemOf(name), argv.program.toLowerCase()]);
+  return [...keys].flatMap((key) => rules.get(key) ?? []);
 }
 
 /** What the rule is against is held by the sandbox, or could be restored. */
@@ -62,10 +64,11 @@ function askInstead(rule: Rule): Rule {
   return { ...rule, verdict: "ask", because: `${rule.because}, depending on a word only known at run time` };
 }
 
-function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {
+function grants(rule: Rule, { program, canonical }: ArgvForms, written: readonly string[]): boolean {
   const words = canonical.slice(1);
   if (rule.exact && words.length !== Math.max(rule.argv.length - 1, 0)) return false;
   return rule.argv.every((token, index) => {
+    if (rule.asWritten === true && !fits(token, written[index] ?? "")) return false;
     if (index === 0) return fits(token, program);
     const given = words[index - 1];
     return given !== undefined && isKnown(given) && fits(token, given.text);
@@ -88,8 +91,7 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
     (rule.argv.length > 0 && !namesLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
   )
     return false;
-  const wantsOption = (token: string | readonly string[]) =>
-    (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
+  const wantsOption = (token: string | readonly string[]) => (token[0] ?? "").startsWith("-");
   const tokens = rule.argv.slice(1);
   if (rule.exact && rest.length !== tokens.length) return false;
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
@@ -97,18 +99,12 @@ function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: stri
   if (named.length > operands.length) return false;
   const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
   // `make X=y deploy` and `npm X=y publish` are the same commands as without the variable.
-  const counted = operands.some(assigns) ? operands.filter((item) => !assigns(item)) : operands;
-  if (
-    !named.every((token, index) => fitting(token, counted[index]?.text ?? "")) &&
-    (counted === operands || !named.every((token, index) => fitting(token, operands[index]?.text ?? "")))
-  )
-    return false;
+  const readings = operands.some(assigns) ? [operands.filter((item) => !assigns(item)), operands] : [operands];
+  if (!readings.some((list) => named.every((token, index) => fitting(token, list[index]?.text ?? "")))) return false;
   return tokens
     .filter(wantsOption)
     .every((token) =>
-      (typeof token === "string" ? [token] : token).some(
-        (option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option),
-      ),
+      [token].flat().some((option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option)),
     );
 }
 
@@ -121,22 +117,16 @@ function stemOf(name: string): string {
 
 /** A program that a rule names by its path is restricted under every path to it. */
 function namesLoosely(token: string | readonly string[], name: string): boolean {
-  if (fitsLoosely(token, name) || fitsLoosely(token, stemOf(name))) return true;
-  const paths = (typeof token === "string" ? [token] : token).filter((text) => text.includes("/"));
-  return (
-    paths.length > 0 &&
-    fitsLoosely(
-      paths.map((text) => text.slice(text.lastIndexOf("/") + 1)),
-      name,
-    )
-  );
+  if (typeof token !== "string") return token.some((alternative) => namesLoosely(alternative, name));
+  const last = token.slice(token.lastIndexOf("/") + 1);
+  return fitsLoosely(last, name) || fitsLoosely(last, stemOf(name));
 }
 
+/** `*` stands for any text. */
 function fitsLoosely(token: string | readonly string[], text: string): boolean {
-  const known = text.toLowerCase();
-  return typeof token === "string"
-    ? token.toLowerCase() === known
-    : token.some((alternative) => alternative.toLowerCase() === known);
+  if (typeof token !== "string") return token.some((alternative) => fitsLoosely(alternative, text));
+  const [wanted, known] = [token.toLowerCase(), text.toLowerCase()];
+  return wanted === known || (wanted.includes("*") && matchesSegment(wanted, known));
 }
 
 /** `--force` also matches `--force=x` and its abbreviations. */

@@ -105,6 +105,8 @@ function lintRules(rules: readonly PolicyRule[]): readonly PolicyFlaw[] {
 }
 
 function lintGrant(rule: PolicyRule, path: readonly (string | number)[]): readonly PolicyFlaw[] {
+  if (rule.verdict !== "allow" && rule.as_written === true)
+    return [{ path: [...path, "as_written"], message: "as_written is only for verdict: allow", fix: "remove it" }];
   if (rule.verdict !== "allow" || rule.exact) return [];
   const [first = ""] = rule.argv;
   const names = typeof first === "string" ? [first] : first;
@@ -219,7 +221,17 @@ function tryExamples(rule: PolicyRule): readonly FailedExample[] {
     version: 1,
     workspaceRoot: "/workspace",
     home: "/home/user",
-    rules: [{ id: rule.id, source: "example", verdict: rule.verdict, argv: rule.argv, exact: rule.exact, because: "" }],
+    rules: [
+      {
+        id: rule.id,
+        source: "example",
+        verdict: rule.verdict,
+        argv: rule.argv,
+        exact: rule.exact,
+        because: "",
+        ...(rule.as_written === true ? { asWritten: true } : {}),
+      },
+    ],
     fallback,
   };
   const applies = (command: string): boolean => {
@@ -288,6 +300,7 @@ function firstTokens(rule: Rule): readonly string[] {
 
 /** True if every argv that `rule` matches is also matched by `other`. */
 function covers(other: Rule, rule: Rule): boolean {
+  if (other.asWritten === true && rule.asWritten !== true) return false;
   if (other.exact && !(rule.exact && other.argv.length === rule.argv.length)) return false;
   return other.argv.every((token, index) => {
     const narrow = rule.argv[index];

@@ -100,13 +100,14 @@ interface FileFrom {
 
 /** The rules of a file in their compiled form. */
 function rulesOf({ origin, file }: FileFrom): readonly Rule[] {
-  return file.rules.map(({ id, argv, exact, verdict, because, contained, hosts }) => ({
+  return file.rules.map(({ id, argv, exact, as_written, verdict, because, contained, hosts }) => ({
     id,
     source: origin,
     verdict,
     argv,
     exact,
     because: because ?? `the ${origin} policy says so`,
+    ...(as_written === true ? { asWritten: as_written } : {}),
     ...(contained === false ? { contained } : {}),
     ...(hosts === undefined ? {} : { hosts }),
   }));

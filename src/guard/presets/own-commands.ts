@@ -35,7 +35,7 @@ export const OWN_ASKING: readonly Rule[] = [
   ...rules("own-changes", "ask", {
     because: "changes what signalbox allows, trusts or keeps, or starts an agent",
     lines: [
-      "signalbox setup,uninstall,trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
+      "signalbox setup,uninstall,import,trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
       "signalbox runs restore,prune,remove,apply,cancel,undo,redo,resume,fork,key",
       "signalbox guard allow,taint,compile,trust",
       "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",

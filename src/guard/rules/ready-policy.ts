@@ -117,7 +117,8 @@ function indexRules(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]
     const names = first === undefined ? ["*"] : typeof first === "string" ? [first] : first;
     for (const name of names) {
       // Restricting rules are looked up by the program's last name, whatever path leads to it.
-      const key = (rule.verdict === "allow" ? name : (name.split("/").at(-1) ?? name)).toLowerCase();
+      const last = rule.verdict === "allow" ? name : (name.split("/").at(-1) ?? name);
+      const key = last.includes("*") ? "*" : last.toLowerCase();
       const known = index.get(key);
       if (known === undefined) index.set(key, [rule]);
       else known.push(rule);

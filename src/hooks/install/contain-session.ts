@@ -73,9 +73,14 @@ export async function containSession(start: GuardedStart, parts: SessionParts): 
   const first = plan(true);
   if (first.by !== "signalbox") return byOther(first);
   const removeMountPoints = makeMountPoints(workspace, first.mountPoints ?? []);
-  const session = await openSession(start, parts, isRequired);
+  const snapshot = earlySnapshot(start, parts);
+  const session = await openSession(start, parts, {
+    isRequired,
+    onStarting: () => void (start.recovery ?? snapshot.take()),
+  });
   if (!session.contained) {
     removeMountPoints();
+    await snapshot.drop();
     return without(session.containment);
   }
   // An agent's own sandbox needs user namespaces as well, where it has one.
@@ -85,12 +90,13 @@ export async function containSession(start: GuardedStart, parts: SessionParts): 
   if (planned.by !== "signalbox") {
     await session[Symbol.asyncDispose]();
     removeMountPoints();
+    await snapshot.drop();
     return byOther(planned);
   }
   for (const text of [weakerNotice(session.containment), planned.say]) if (text !== undefined) start.warn(text);
   return {
     containment: session.containment,
-    session: withRecovery(session, start, parts, removeMountPoints),
+    session: withRecovery(session, start, snapshot.take, removeMountPoints),
     ownRules: liveOwnRules(rules, read),
     flags: planned.flags,
     isRequired,
@@ -109,11 +115,23 @@ export const containmentSettings = ({ session, containment, ownRules, isRequired
   ownRules: ownRules?.(),
 });
 
-/** A snapshot is taken beside the start, so that most of what commands delete could be restored. */
+/**
+ * A snapshot is taken beside the start, so that most of what commands delete could be restored. The first call takes
+ * it.
+ */
+function earlySnapshot(start: GuardedStart, { home, workspace }: SessionParts) {
+  let taken: SnapshotSession | undefined;
+  const order = { home, id: start.id, agent: start.agent, workspace, isEarly: true };
+  return {
+    take: () => (taken ??= openSnapshotSession(order)),
+    drop: async () => await taken?.end(),
+  };
+}
+
 function withRecovery(
   session: ContainedSession,
   start: GuardedStart,
-  { home, workspace }: SessionParts,
+  take: () => SnapshotSession,
   ended: () => void,
 ): SessionOfPlace {
   const end = async () => {
@@ -123,7 +141,8 @@ function withRecovery(
   if (start.recovery !== undefined)
     return { ...session, ...start.recovery, ready: Promise.resolve(), [Symbol.asyncDispose]: end };
   let hasEnded = false;
-  const snapshot = openSnapshotSession({ home, id: start.id, agent: start.agent, workspace });
+  const snapshot = take();
+  snapshot.keep();
   const ready = snapshot.ready.then((state) => {
     if (state.state === "unknown" && !hasEnded)
       start.warn(`no snapshot was taken (${state.because}), so commands that discard files need approval`);
@@ -200,7 +219,7 @@ function heldByAgent(start: GuardedStart, { held, because }: HeldByAgent, isRequ
 async function openSession(
   start: GuardedStart,
   { policy, currentPolicy, home, isTainted }: SessionParts,
-  isRequired: boolean,
+  { isRequired, onStarting }: { readonly isRequired: boolean; readonly onStarting: () => void },
 ) {
   const { openContainedSession } = await import("../../sandbox/contained-session.ts");
   return await openContainedSession({
@@ -212,6 +231,7 @@ async function openSession(
     network: () => currentPolicy().network,
     isTainted,
     warn: start.warn,
+    onStarting,
   });
 }
 

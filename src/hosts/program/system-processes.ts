@@ -47,7 +47,8 @@ async function runPlaced(check: Check, argv: readonly string[], env: NodeJS.Proc
     broken ??= because;
     void endTree({ id: runId });
   };
-  const timer = setTimeout(breakOff(`took longer than ${timeoutMs} ms`), timeoutMs);
+  const tooLong = `took longer than ${timeoutMs} ms`;
+  const timer = setTimeout(breakOff(tooLong), timeoutMs);
   const interrupt = breakOff("was interrupted");
   if (signal.aborted) interrupt();
   signal.addEventListener("abort", interrupt);
@@ -63,7 +64,7 @@ async function runPlaced(check: Check, argv: readonly string[], env: NodeJS.Proc
     const text = output.toString("utf8").trim();
     return broken === undefined
       ? { code, because: ended, output: text }
-      : { code: null, because: broken, output: text };
+      : { code: null, timedOut: broken === tooLong, because: broken, output: text };
   } finally {
     stream.destroy();
     clearTimeout(timer);

@@ -24,8 +24,11 @@ export interface TimerLine extends Disposable {
   stop(): void;
 }
 
-/** `free` returns whether the cursor's line may be overwritten. */
-export function timerLine(what: string, free: () => boolean = () => true): TimerLine {
+/**
+ * The one way to show that something takes longer: after two seconds, what it is, how long it has taken, and how to stop
+ * it. `what` may change meanwhile. `free` returns whether the cursor's line may be overwritten.
+ */
+export function timerLine(what: string | (() => string), free: () => boolean = () => true): TimerLine {
   const visible = isatty(STDERR) && process.env["TERM"] !== "dumb";
   let timer: NodeJS.Timeout | undefined;
   let shown = false;
@@ -56,7 +59,8 @@ export function timerLine(what: string, free: () => boolean = () => true): Timer
       const since = performance.now();
       every(() => {
         const seconds = Math.round((performance.now() - since) / 1000);
-        return seconds < FIRST_SECOND ? undefined : `… ${what}, ${seconds} s`;
+        const now = typeof what === "string" ? what : what();
+        return seconds < FIRST_SECOND ? undefined : `… ${now}, ${seconds} s (Ctrl-C stops)`;
       });
     },
     show(text) {

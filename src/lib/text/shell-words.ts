@@ -27,6 +27,9 @@ export const wordList = (text: string): readonly string[] => text.trim().split(/
 /** Quotes any text as one word for a POSIX shell. */
 export const shQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** A word as it is usually written: quoted only where it has to be. */
+export const shWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : shQuote(text));
+
 /** How a shell parses a script: like bash, like POSIX sh, or unknown. */
 type ShellDialect = "bash" | "sh" | "any";
 

@@ -1,5 +1,6 @@
 import { changedCheckVerdict } from "../../contract/gate-reason.ts";
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
+import { redact, type RedactOptions } from "../../guard/redact.ts";
 import { GitFailure } from "../../lib/process/run-git.ts";
 import type { SnapshotStore } from "../../snapshots/snapshot.ts";
 import { type BaseVerdict, checkWithBase, compareNow, type SecondRun } from "./check-with-base.ts";
@@ -19,6 +20,8 @@ export const NOT_CHECKED: WorkCheck = { verified: "not_checked", acceptance: [],
 export interface CheckEnd {
   /** Null if the check did not exit by itself. */
   readonly code: number | null;
+  /** It was ended, because it took too long. */
+  readonly timedOut?: boolean;
   readonly because: string;
   /** The end of its output. */
   readonly output: string;
@@ -62,8 +65,8 @@ async function runAcceptance(commands: readonly string[], { store, runCheck }: A
     const { digest: tree } = await store.take();
     const acceptance: Acceptance[] = [];
     for (const command of commands) {
-      const { code, because, output } = await runCheck(command);
-      acceptance.push({ command, exit_code: code, tree });
+      const { code, timedOut = false, because, output } = await runCheck(command);
+      acceptance.push({ command, exit_code: code, ...(timedOut ? { timed_out: true } : {}), tree });
       if (code === 0) continue;
       const why = `'${command}' ${because}${output === "" ? "" : `\n${output}`}`;
       return { verified: "refused", acceptance, because: why, tree };
@@ -78,3 +81,7 @@ async function runAcceptance(commands: readonly string[], { store, runCheck }: A
     return { verified: "refused", acceptance: [], because, tree: null };
   }
 }
+
+/** The checks as they are kept. Their commands are the user's own, and may have a secret in them. */
+export const keptChecks = (acceptance: readonly Acceptance[], secrets: RedactOptions): Acceptance[] =>
+  acceptance.map((check) => ({ ...check, command: redact(check.command, secrets).text }));

@@ -17,7 +17,7 @@ import { atomicWrite } from "../../lib/files/atomic-write.ts";
 import { messageOf } from "../../lib/text/user-error.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import { openSnapshots, type SnapshotStore } from "../../snapshots/snapshot.ts";
-import type { WorkCheck } from "../acceptance/accept-work.ts";
+import { keptChecks, type WorkCheck } from "../acceptance/accept-work.ts";
 import type { AgentIdentity } from "../host.ts";
 import { finalReceipt } from "../seal/canonical-receipt.ts";
 import type { CommitWatch } from "../commit-watch.ts";
@@ -145,18 +145,20 @@ export interface BuiltReceipt {
 /** Builds the diff, last events, receipt, and seal facts of a run that has ended. */
 export async function buildReceipt(
   run: EndedRun,
-  checked: WorkCheck,
-  decided: DecidedOutcome,
+  found: WorkCheck,
+  outcome: DecidedOutcome,
   { secrets, version }: RunSetting,
 ): Promise<BuiltReceipt> {
   const clean = (text: string) => redact(text, secrets).text;
+  const checked = { ...found, acceptance: keptChecks(found.acceptance, secrets) };
+  const decided = { ...outcome, because: clean(outcome.because) };
+  const { because } = decided;
   const { warning, ...tree } = await finalTree(run, clean);
   const refusal = decided.outcome === "failed" && !run.trace.some(({ type }) => type === "error");
-  const because = clean(decided.because);
   const events = [
     ...(warning === undefined ? [] : [newEvent({ type: "warning", message: clean(warning) })]),
     ...(refusal ? [newEvent({ type: "error", message: because, error_code: "validation_failed" })] : []),
-    endEvent(run.guard.callsNotHeld, checked, { ...decided, because }),
+    endEvent(run.guard.callsNotHeld, checked, decided),
   ];
   const accepted =
     checked.verified === "accepted" || (checked.verified === "not_checked" && decided.outcome === "complete");

@@ -5,7 +5,7 @@ import { redact } from "../../guard/redact.ts";
 import { diskError, isUserError, messageOf, UserError } from "../../lib/text/user-error.ts";
 import { compareSnapshots } from "../../snapshots/changes.ts";
 import type { Snapshot } from "../../snapshots/snapshot.ts";
-import { NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
+import { keptChecks, NOT_CHECKED, type WorkCheck } from "../acceptance/accept-work.ts";
 import { ProtocolError } from "../host.ts";
 import { takeArtifacts } from "../workspace/artifacts.ts";
 import { type OpenedWorkspace, openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
@@ -151,7 +151,8 @@ async function checkRound(run: OpenRun, workspace: OpenedWorkspace): Promise<Wor
   const checked = await checkWork(run, workspace);
   // A check may have left processes running.
   if (checked.verified !== "not_checked") await setup.processes.endRun(header.run_id);
-  if (roundNumber(run) !== undefined) run.log.append({ t: "checked", acceptance: [...checked.acceptance] });
+  if (roundNumber(run) !== undefined)
+    run.log.append({ t: "checked", acceptance: keptChecks(checked.acceptance, setup.secrets) });
   return stops.reason() === undefined ? checked : { ...NOT_CHECKED, acceptance: checked.acceptance };
 }
 

@@ -51,6 +51,7 @@ export interface StartParts {
   readonly extraWritable?: readonly string[] | undefined;
   readonly extraReadable?: readonly string[] | undefined;
   readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
+  readonly onStarting?: (() => void) | undefined;
   /** For clients that know no proxy (ssh, docker): told what they were refused, in words. */
   readonly onRefused?: ((text: string) => void) | undefined;
 }
@@ -215,6 +216,7 @@ function common({ folder, groups, commands, removed, parts }: PlannedStart) {
     helper: folder.program,
     folder: folder.path,
     groups: groups.join,
+    onStarting: parts.onStarting,
     onEvent(event: SandboxEvent) {
       if (event.type === "start") remember(commands, event);
       if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);

@@ -58,6 +58,8 @@ interface SessionStart {
   readonly filter: Buffer | undefined;
   readonly settings: string;
   readonly onEvent: (event: SandboxEvent) => void;
+  /** Called while its first process starts, for what can be done meanwhile. */
+  readonly onStarting?: (() => void) | undefined;
   /** Called when everything is mounted and no command runs yet. What it throws ends the session. */
   readonly check: (pid: number) => void;
 }
@@ -114,6 +116,7 @@ export async function startSession(start: SessionStart): Promise<StartedSession>
   feed(child, 4, records(form.type === "landlock" ? form.rules : form.argv));
   feed(child, 5, start.filter ?? "");
   feed(child, 6, start.settings);
+  if (start.onStarting !== undefined) setImmediate(start.onStarting);
   const isReady = await Promise.race([ready, ended.then(() => false), sleep(READY_MS, false, { ref: false })]);
   if (!isReady) {
     await end(child, ended);

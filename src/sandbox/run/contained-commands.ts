@@ -37,7 +37,6 @@ interface ContainmentParts {
   readonly recoverable?: CallContainment["recoverable"];
   /** Without a sandbox nothing runs. */
   readonly isRequired: boolean;
-  /** Called once, when the first command needs it. */
   readonly onFirst?: (() => void) | undefined;
   /** Called once, where commands are not contained although the policy would like them to be. */
   readonly warn: (text: string) => void;
