@@ -163,7 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
     ),
-    budget: [87, 10680],
+    budget: [88, 10790],
   },
 };
 
