@@ -37,6 +37,8 @@ const SLOW = [
   "test/documents.test.ts",
   "test/ending.test.ts",
   "test/guard-allow.test.ts",
+  "test/fleet-chaos.test.ts",
+  "test/fleet.test.ts",
   "test/host-conformance.test.ts",
   "test/kill.test.ts",
   "test/landlock-sessions.test.ts",

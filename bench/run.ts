@@ -6,6 +6,7 @@ import { backplane } from "./backplane.ts";
 import { board } from "./board.ts";
 import { containment } from "./containment.ts";
 import { engine } from "./engine.ts";
+import { fleet } from "./fleet.ts";
 import { guard } from "./guard.ts";
 import { hooks } from "./hooks.ts";
 import { json } from "./json.ts";
@@ -24,6 +25,7 @@ const SUITES: Record<string, Suite> = {
   board,
   containment,
   engine,
+  fleet,
   guard,
   hooks,
   json,

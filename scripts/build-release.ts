@@ -181,6 +181,10 @@ async function makeRelease(dist: string): Promise<void> {
       format: "esm",
       splitting: true,
       plugins: [oneLanguage],
+      // Libraries in CommonJS, such as that of NATS, ask for Node's own modules.
+      banner: {
+        js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
+      },
       chunkNames: "chunk-[hash]",
     }),
   ]);

@@ -99,7 +99,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     doors: words(`
       acceptance/accept-work.ts acceptance/check-base.ts acceptance/check-with-base.ts acceptance/record-base.ts
       call-record.ts commit-watch.ts host.ts run/known-runs.ts run/prune-runs.ts run/read-order.ts run/recover-runs.ts run/run-log.ts run/run-setup.ts run/run-work-order.ts
-      run/serve-host.ts seal/find-receipt.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
+      run/serve-host.ts seal/find-receipt.ts seal/seal.ts seal/store-receipt.ts seal/verify-receipts.ts session-receipt.ts
       workspace/workspace-copy.ts
     `),
     budget: [42, 7740],
@@ -152,18 +152,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     budget: [37, 5500],
   },
   proof: {
-    imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes"),
+    imports: words("contract lib models guard sandbox agents hooks staging launch receipts native recipes fleet"),
     doors: words(`
       compare-faults.ts doctor/check.ts doctor/examine.ts doctor/prompt-delivery.ts guarantees.ts proof-matrix.ts proof-state.ts
       prove.ts report.ts
     `),
-    budget: [21, 2800],
+    budget: [22, 2830],
+  },
+  // Work orders on several machines. How a run works belongs to the rooms below; fleet starts it as a program.
+  fleet: {
+    imports: words("contract lib receipts"),
+    doors: words(`
+      attempt.ts documents.ts open-fleet.ts port.ts results.ts worker.ts workspace.ts
+    `),
+    budget: [12, 1750],
   },
   commands: {
     imports: words(
-      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof",
+      "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof fleet",
     ),
-    budget: [88, 10790],
+    budget: [92, 11400],
   },
 };
 

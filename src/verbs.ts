@@ -93,6 +93,11 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./commands/run/sidecar.ts"),
   },
   {
+    name: "fleet",
+    summary: "run tasks on several machines, or later",
+    load: () => import("./commands/fleet/fleet.ts"),
+  },
+  {
     name: "recipe",
     summary: "run workflows of commands, agents and other recipes",
     load: () => import("./commands/recipe/recipe.ts"),

@@ -47,8 +47,8 @@ test.each(rooms)("%s is within its budget of files and lines", (room, { budget: 
   expect([own.length <= mostFiles, lines <= mostLines], `${own.length} files, ${lines} lines`).toEqual([true, true]);
 });
 
-test("there are at most 20 rooms, and every room but contract, lib and commands lists its doors", () => {
-  expect(rooms.length).toBeLessThanOrEqual(20);
+test("there are at most 21 rooms, and every room but contract, lib and commands lists its doors", () => {
+  expect(rooms.length).toBeLessThanOrEqual(21);
   expect(rooms.filter(([, { doors: listed }]) => listed === undefined).map(([room]) => room)).toEqual([
     "contract",
     "lib",

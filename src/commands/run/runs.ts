@@ -4,6 +4,8 @@ import type { Command } from "commander";
 import { Receipt } from "../../contract/receipt.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import type { SealPredicate } from "../../contract/seal.ts";
+import type { FleetReceipt } from "../../fleet/documents.ts";
+import { pulledReceipts } from "../../fleet/results.ts";
 import { parseJson } from "../../lib/json/parse-json.ts";
 import { isFolder } from "../../lib/path/find-program.ts";
 import { signalboxHome } from "../../lib/path/home-folder.ts";
@@ -143,6 +145,7 @@ async function list({ flags }: CommandInput): Promise<number> {
     ...[...seals.values()]
       .filter((seal) => seal.agent.name !== "recipe" && !isShown(seal))
       .map((seal) => ({ started: seal.started_at, row: () => sealRow(seal, setting.home) })),
+    ...pulledReceipts(setting.home).map((receipt) => ({ started: receipt.at, row: () => fleetRow(receipt) })),
   ];
   const sorted = rows.toSorted((one, other) => (one.started < other.started ? -1 : 1));
   for (const { row } of isAll ? sorted : sorted.slice(-MAX_SHOWN)) {
@@ -167,6 +170,14 @@ function runRow({ header, end }: KnownRun, state: string, restorable: ReadonlySe
   const restore = restorable.has(id);
   const json = { ...header, state, closed: end ?? null, restore };
   return { json, text: rowText({ id, started, agent, state, restore }, task) };
+}
+
+/** A run on another machine, or by another worker, whose result was fetched. */
+function fleetRow({ order: id, at: started, worker, attempt, outcome, exit_code: code, because }: FleetReceipt): Row {
+  const state = code === null ? outcome : `${outcome} (${code})`;
+  const json = { run_id: id, started_at: started, agent: "fleet", worker, attempt, state, because, restore: false };
+  const fields = { id, started, agent: "fleet", state, restore: false };
+  return { json, text: rowText(fields, `on ${worker}, attempt ${attempt}: ${because}`) };
 }
 
 function recipeRow({ runId: id, header, success, life }: RecipeRun, restore: boolean): Row {

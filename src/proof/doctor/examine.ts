@@ -5,6 +5,7 @@ import { PROVABLE } from "../proof-state.ts";
 import { agentOf, checkActiveAgent, checkAgent, checkNative, checkRecipeRunner } from "./agents.ts";
 import { checkAudit, checkPolicy, checkSandbox } from "./guard.ts";
 import { type CheckResult, type Examined, joinUnproven } from "./check.ts";
+import { checkFleet } from "./fleet.ts";
 import { checkElsewhere, checkGit, checkPlaces, checkRuntime } from "./machine.ts";
 import { checkProof, checkStagedHooks, checkSwitches } from "./hooks.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
@@ -25,10 +26,11 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
   const places = checkPlaces(home, env);
   const canRecord = places.every(({ id, status }) => id !== "places.home" || status === "ok");
   const here: Examined = { cwd, home, env, version, readOnly: isInsideSession(env), canRecord };
-  const [git, runner, sandbox, ...agents] = await Promise.all([
+  const [git, runner, sandbox, fleet, ...agents] = await Promise.all([
     checkGit(here),
     checkRecipeRunner(here),
     checkSandbox(here),
+    checkFleet(here),
     ...AGENTS.map((agent) => checkAgent(agent, here)),
   ]);
   const checks = [
@@ -41,6 +43,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
     checkStagedHooks(here),
     checkAudit(home),
     checkElsewhere(home),
+    ...fleet,
     ...agents,
     ...PROVABLE.flatMap((name) => [checkProof(agentNamed(name, "doctor"), here), checkSwitches(name, env)]),
     checkNative(here),
