@@ -121,7 +121,7 @@ export default defineConfig({
       { test: { name: "slow", include: SLOW, testTimeout: 60_000, isolate: false } },
       // These build the release and the library anew, which takes as long as a tenth of all other tests.
       { test: { name: "packaging", include: ["test/packaging/*.test.ts"], testTimeout: 120_000 } },
-      { test: { name: "agents", include: ["test/agents/*.test.ts"], testTimeout: 120_000, fileParallelism: false } },
+      { test: { name: "agents", include: ["test/agents/*.test.ts"], testTimeout: 120_000, maxWorkers: 2 } },
     ],
   },
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
@@ -65,6 +65,7 @@ const TOLERANCE = 1.5;
 
 /** The ratios that are worse than the stored ones, in words. Ratios to what ran beside it depend little on the machine. */
 export function regressions(results: Results): readonly string[] {
+  if (!existsSync(baseline)) return ["there is none: npm run bench -- --baseline stores it, on a quiet machine"];
   const stored = parseJson(readFileSync(baseline, "utf8"));
   return Object.entries(ratiosIn(results)).flatMap(([name, ratio]) => {
     const before = isRecord(stored) ? stored[name] : undefined;

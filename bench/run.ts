@@ -77,6 +77,6 @@ async function runAll(): Promise<void> {
   console.log(writeResults(results, { load, command }));
   if (values.baseline) storeBaseline(results);
   const worse = values.check ? regressions(results) : [];
-  for (const line of worse) console.error(`worse than the baseline: ${line}`);
+  for (const line of worse) console.error(`compared with the baseline: ${line}`);
   if (worse.length > 0) process.exitCode = 1;
 }

