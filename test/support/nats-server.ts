@@ -16,33 +16,43 @@ const Ports = z.object({ nats: z.tuple([z.string()]).rest(z.string()) });
 export async function startNats(...args: readonly string[]) {
   const folder = tempFolder();
   let port = "-1";
-  const start = async (): Promise<ChildProcess> => {
+  let child: ChildProcess | undefined;
+  const start = async () => {
     const ports = tempFolder();
     const words = ["-a", "127.0.0.1", "-p", port, "-js", "-sd", folder, "--ports_file_dir", ports, ...args];
-    const child = spawn(natsProgram ?? "nats-server", words, { stdio: "ignore" });
-    while (readdirSync(ports).length === 0) {
+    child = spawn(natsProgram ?? "nats-server", words, { stdio: "ignore" });
+    for (;;) {
+      const address = addressIn(ports);
+      if (address !== undefined) return new URL(address);
       if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`);
       await sleep(20);
     }
-    const [file = ""] = readdirSync(ports);
-    const { nats } = Ports.parse(JSON.parse(readFileSync(join(ports, file), "utf8")));
-    ({ port } = new URL(nats[0]));
-    return child;
   };
-  let child = await start();
   const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((done) => child.once("exit", done));
-    child.kill("SIGKILL");
+    const running = child;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = new Promise((done) => running.once("exit", done));
+    running.kill("SIGKILL");
     await ended;
   };
   onTestFinished(kill);
+  ({ port } = await start());
   return {
     address: `nats://127.0.0.1:${port}`,
     kill,
     /** On the same port, with the same data. */
     async restart() {
-      child = await start();
+      await start();
     },
   };
+}
+
+/** Undefined while the server has not written its file, or not all of it. */
+function addressIn(folder: string): string | undefined {
+  const [file] = readdirSync(folder);
+  try {
+    return file === undefined ? undefined : Ports.parse(JSON.parse(readFileSync(join(folder, file), "utf8"))).nats[0];
+  } catch {
+    return undefined;
+  }
 }
