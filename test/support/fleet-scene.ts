@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
@@ -22,6 +23,8 @@ export function fleetScene(place?: string) {
   };
   const envOf = (user: string, more: NodeJS.ProcessEnv = {}) => ({
     PATH: process.env["PATH"],
+    // Where agents may write besides the workspace, and the tests see them work.
+    TMPDIR: tmpdir(),
     HOME: home(user),
     SIGNALBOX_FLEET: fleet,
     ...more,
