@@ -14,6 +14,8 @@ const CODEX = { ...CLAUDE, session: "01a1debf-3455-7ac3-b302-131dcbb2bb56" };
 const COPILOT = { ...CLAUDE, session: "476d80ab-86c5-4746-86c8-a0e2da4f524e" };
 const COPILOT_CHILD = "3deb14c8-0434-4ffc-bca6-f6d6ffb0329e";
 
+const CLAUDE_TRANSCRIPT = `/home/u/.claude/projects/-home-u-project/${CLAUDE.session}.jsonl`;
+
 const CODEX_TRANSCRIPT = (ending: string) =>
   `/home/u/.codex/sessions/2026/11/15/rollout-2026-11-15T10-27-${ending}.jsonl`;
 
@@ -33,12 +35,18 @@ const READ: readonly (readonly [string, string, HookEventName, HookEvent])[] = [
     "tool-before",
     { type: "tool-before", ...CLAUDE, tool: "mcp__t__mark", input: { p: "a" }, id: "toolu_call_4_5_1" },
   ],
-  ["claude", "Stop", "agent-stop", { type: "agent-stop", ...CLAUDE, again: false }],
+  ["claude", "Stop", "agent-stop", { type: "agent-stop", ...CLAUDE, again: false, transcript: CLAUDE_TRANSCRIPT }],
   [
     "claude",
     "SubagentStop",
     "subagent-stop",
-    { type: "subagent-stop", ...CLAUDE, subAgent: "a6684427662b37689", again: false },
+    {
+      type: "subagent-stop",
+      ...CLAUDE,
+      subAgent: "a6684427662b37689",
+      again: false,
+      transcript: CLAUDE_TRANSCRIPT,
+    },
   ],
   [
     "claude",
@@ -85,7 +93,12 @@ const READ: readonly (readonly [string, string, HookEventName, HookEvent])[] = [
     "tool-after",
     { type: "tool-after", ...CODEX, tool: "Bash", input: { command: "echo hi" }, output: "hi\n" },
   ],
-  ["codex", "Stop", "agent-stop", { type: "agent-stop", ...CODEX, again: false }],
+  [
+    "codex",
+    "Stop",
+    "agent-stop",
+    { type: "agent-stop", ...CODEX, again: false, transcript: CODEX_TRANSCRIPT(`15-${CODEX.session}`) },
+  ],
   ["copilot", "sessionStart", "session-start", { type: "session-start", ...COPILOT, source: "new" }],
   ["copilot", "sessionEnd", "session-end", { type: "session-end", ...COPILOT, reason: "complete" }],
   [

@@ -39,7 +39,7 @@ export const OWN_ASKING: readonly Rule[] = [
       "signalbox runs restore,prune,remove,apply,cancel,undo,redo,resume,fork,key",
       "signalbox guard allow,taint,compile,trust",
       "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,auto,sidecar,prove,demo,hook,xpia-hook",
-      "signalbox fleet",
+      "signalbox fleet,watch,dashboard",
       "signalbox sessions resume,fork",
       "signalbox memory forget",
       "signalbox context memory forget",
