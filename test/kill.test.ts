@@ -68,7 +68,7 @@ async function killedRun(options: {
   const pids = /host (\d+) child (\d+)/.exec(seen);
   const pid = { runtime: child.pid, host: Number(pids?.[1]), child: Number(pids?.[2]) }[options.victim] ?? child.pid;
   try {
-    if (pid !== undefined && Number.isInteger(pid)) process.kill(pid, "SIGKILL");
+    if (pid !== undefined && pid > 1) process.kill(pid, "SIGKILL");
   } catch {
     // It had ended already: that moment was after the end.
   }

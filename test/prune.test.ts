@@ -95,7 +95,7 @@ describe("a prune that is killed", () => {
     watcher.close();
     rmSync(join(home, folder, ".watched"), { force: true });
     try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
       // It was faster than the watcher, which is one of the moments too.
     }

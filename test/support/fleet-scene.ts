@@ -103,7 +103,8 @@ export const workUntil = (folder: string) => [
 
 export const begun = async (folder: string, count: number) => {
   const file = join(folder, "begun");
-  const pids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+  // The file is there before the first line is.
+  const pids = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []);
   while (pids().length < count) await sleep(20);
   return pids();
 };
