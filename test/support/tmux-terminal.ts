@@ -41,11 +41,12 @@ export function terminal(
   const options = { cwd: env["HOME"], env: { ...env, SHELL: "/bin/sh" }, encoding: "utf8" } as const;
   const tmux = (...args: readonly string[]) => execFileSync("tmux", ["-S", "tmux", ...args], options);
   tmux("-f", "/dev/null", "new-session", "-d", "-x", String(columns), "-y", String(rows), "-c", cwd, command);
-  // A shell writes its history to the home folder when its terminal goes away: wait for it before the folder is removed.
+  // When the terminal goes away, a shell writes its history to the home folder, and native its receipt: wait for them
+  // before the folder is removed.
   onTestFinished(async () => {
-    const shell = Number(tmux("display-message", "-p", "#{pane_pid}"));
+    const running = processesOn(tmux("display-message", "-p", "#{pane_tty}").trim());
     tmux("kill-server");
-    await expect.poll(() => isAlive(shell), WAIT).toBe(false);
+    await expect.poll(() => running.filter(isAlive), WAIT).toEqual([]);
   });
   const screen = () => tmux("capture-pane", "-p", "-S", "-500");
   return {
@@ -68,6 +69,12 @@ export function terminal(
     settings: () =>
       execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),
   };
+}
+
+function processesOn(terminal: string): readonly number[] {
+  const name = terminal.replace("/dev/", "");
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,tty="], { encoding: "utf8" }).trim().split("\n");
+  return lines.map((line) => line.trim().split(/ +/)).flatMap(([pid, tty]) => (tty === name ? [Number(pid)] : []));
 }
 
 /** signalbox native as people see it, with its prompt drawn. */
