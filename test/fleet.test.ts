@@ -164,6 +164,8 @@ test.each([
   ["a time that is none", ["submit", "mock", "x", "--not-before", "soon"], "is not a time"],
   ["a secret that is none", ["submit", "mock", "x", "--secret", "COLOUR"], "is not the name of a secret"],
   ["a file from elsewhere", ["submit", "mock", "x", "--context", "../x"], "outside the workspace"],
+  ["no capacity", ["worker", "--capacity", "0"], "--capacity needs a whole number from 1 to"],
+  ["no attempt", ["submit", "mock", "x", "--attempts", "0"], "--attempts needs a whole number from 1 to"],
   ["an unknown order", ["status", "no"], "no such order"],
   ["an unknown order", ["cancel", "no"], "no such order"],
   ["a label that is none", ["worker", "--labels", "a b"], "cannot be the name of a worker or label"],

@@ -116,6 +116,7 @@ test.each([
   [["native", "--acp", "-p", "x"], "with --acp"],
   [["native", "-p", "x", "--", "--flag"], "native takes no flags"],
   [["sessions", "dance"], "unknown subcommand 'dance'"],
+  [["runs", "--json", "show"], "'show' must come before the flags"],
   [["sessions", "show"], "which session?"],
   [["sessions", "resume", "last"], "no session worked in this folder yet"],
   [["models", "anthropic/"], "not a model name"],

@@ -19,14 +19,17 @@ export function textsFlag(flags: Flags, name: string): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** A flag's whole number from 0 to `most`, or undefined when the flag was not given. */
-export function countFlag(flags: Flags, name: string, most: number): number | undefined {
+/** A flag's whole number from `least` to `most`, or undefined when the flag was not given. */
+export function countFlag(flags: Flags, name: string, most: number, least = 0): number | undefined {
   const text = textFlag(flags, name);
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (/^\d{1,15}$/.test(text) && value <= most) return value;
+  if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value;
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new UserError(`${flag} needs a whole number from 0 to ${most}`, { where: flag, fix: `for example ${flag} 1` });
+  throw new UserError(`${flag} needs a whole number from ${least} to ${most}`, {
+    where: flag,
+    fix: `for example ${flag} 1`,
+  });
 }
 
 /** Writes one line of JSON to stdout. */

@@ -17,6 +17,11 @@ export function subVerb<T>(
   const names = [...Object.keys(choices), ...Object.keys(verbs.find(({ name }) => name === verb)?.parts ?? {})];
   const chosen = word !== undefined && Object.hasOwn(choices, word) ? choices[word] : undefined;
   if (chosen !== undefined) return chosen;
+  if (word !== undefined && names.includes(word))
+    throw new UserError(`'${word}' must come before the flags`, {
+      where: `signalbox ${verb}`,
+      fix: `signalbox ${verb} ${word} [flags]`,
+    });
   const close = nearest(word ?? "", names);
   const what = word === undefined ? "missing subcommand" : `unknown subcommand ${quoted(word)}`;
   throw new UserError(close === undefined ? what : `${what} (did you mean '${close}'?)`, {

@@ -173,9 +173,7 @@ const USUAL_ATTEMPTS = 3;
 
 /** What pushes or publishes may have done so before its worker was lost, so it is not repeated unasked. */
 function attemptsOf(flags: Flags, policy: Policy): number {
-  const given = countFlag(flags, "attempts", MAX_ATTEMPTS);
-  if (given === 0)
-    throw new UserError("--attempts needs at least 1", { where: "--attempts", fix: "use --no-retry for one" });
+  const given = countFlag(flags, "attempts", MAX_ATTEMPTS, 1);
   if (flags["retry"] === false) return 1;
   if (given !== undefined) return given;
   const mayPublish = ["git push origin HEAD", "npm publish"].some((line) => {

@@ -37,7 +37,7 @@ export async function startWorker(flags: Flags): Promise<number> {
         where: flag ?? "",
         fix: "use letters, digits, and . _ - + @",
       });
-  const capacity = countFlag(flags, "capacity", MAX_CAPACITY) ?? 1;
+  const capacity = countFlag(flags, "capacity", MAX_CAPACITY, 1) ?? 1;
   await using fleet = await openFleet(home, process.env, seconds(flags, "lease") ?? LEASE_SECONDS);
   const recover = async () => {
     await endLeftCommands(home, say);
@@ -57,7 +57,7 @@ export async function startWorker(flags: Flags): Promise<number> {
     signal: stop.signal,
     name,
     version: manifest.version,
-    capacity: Math.max(1, capacity),
+    capacity,
     meets: async () => new Set([...labels.map((label) => `label=${label}`), ...(await installed(home))]),
     log: say,
     isBrief: flags["once"] === true,
